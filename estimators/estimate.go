@@ -1,0 +1,81 @@
+package estimators
+
+import "encoding/json"
+
+// Estimands, as every number that leaves this room is labelled.
+const RandomizedContinuation = "randomized_continuation"
+
+// Status says whether an estimate has a value.
+type Status string
+
+// The statuses. Anything but OK comes with a Reason and without a value.
+const (
+	OK               Status = "ok"
+	InsufficientData Status = "insufficient_data"
+	NotIdentified    Status = "not_identified"
+)
+
+// Reason says why an estimate has no value.
+type Reason string
+
+// The reasons, in the order in which they are tried.
+const (
+	FewTrajectories Reason = "few_trajectories" // fewer than 10 clusters, or one outweighs all others
+	ArmAbsent       Reason = "arm_absent"       // the arm or the control was never drawn here
+	NoVariation     Reason = "no_variation"     // no variation, or precision lost, which sums cannot tell apart
+)
+
+// Estimate is one value with its interval, n, method and status.
+type Estimate struct {
+	Estimand  string
+	Outcome   string
+	Arm       string // the intervention, against the control
+	Dimension string
+	Group     string
+	Status    Status
+	Reason    Reason // "" when OK
+
+	// Meaningful when Status is OK, in the outcome's own unit and sign.
+	Value       float64
+	StdError    float64 // > 0
+	Low, Up     float64 // 95 % interval for one look fixed beforehand, Student with DF
+	DF          float64
+	SequenceLow float64 // 95 % confidence sequence: holds however often one looks
+	SequenceUp  float64
+
+	Decisions             int64   // rows of every arm
+	Trajectories          int64   // with a row here
+	EffectiveTrajectories float64 // (sum N_i)^2 / sum N_i^2
+}
+
+// MarshalJSON writes the contract's names. What a status other than OK does
+// not have is left out.
+func (e Estimate) MarshalJSON() ([]byte, error) {
+	type wire struct {
+		Estimand     string   `json:"estimand"`
+		Outcome      string   `json:"outcome"`
+		Arm          string   `json:"arm"`
+		Dimension    string   `json:"dimension"`
+		Group        string   `json:"group"`
+		Status       Status   `json:"status"`
+		Reason       Reason   `json:"reason,omitempty"`
+		Value        *float64 `json:"estimate,omitempty"`
+		StdError     *float64 `json:"std_error,omitempty"`
+		Low          *float64 `json:"ci_low,omitempty"`
+		Up           *float64 `json:"ci_high,omitempty"`
+		DF           *float64 `json:"df,omitempty"`
+		SequenceLow  *float64 `json:"sequence_low,omitempty"`
+		SequenceUp   *float64 `json:"sequence_high,omitempty"`
+		Decisions    int64    `json:"decisions"`
+		Trajectories int64    `json:"trajectories"`
+		Effective    float64  `json:"effective_trajectories"`
+	}
+	w := wire{Estimand: e.Estimand, Outcome: e.Outcome, Arm: e.Arm, Dimension: e.Dimension, Group: e.Group,
+		Status: e.Status, Reason: e.Reason,
+		Decisions: e.Decisions, Trajectories: e.Trajectories, Effective: e.EffectiveTrajectories}
+	if e.Status == OK {
+		w.Value, w.StdError, w.Low, w.Up, w.DF = &e.Value, &e.StdError, &e.Low, &e.Up, &e.DF
+		w.SequenceLow, w.SequenceUp = &e.SequenceLow, &e.SequenceUp
+	}
+	return json.Marshal(w)
+}
