@@ -11,10 +11,26 @@ type Schema struct {
 	Limits      Limits
 }
 
-// Limits bound one event.
+// Limits bound one event. Zero is the default.
 type Limits struct {
-	Event int // bytes of a record's value; the default is 1 MiB
-	Text  int // bytes of one text or id; the default is 256
+	Event int // bytes of a record's value
+	Text  int // bytes of one text, id or name
+}
+
+// The defaults of Limits.
+const (
+	DefaultEvent = 1 << 20 // 1 MiB
+	DefaultText  = 256
+)
+
+func (l Limits) orDefaults() Limits {
+	if l.Event == 0 {
+		l.Event = DefaultEvent
+	}
+	if l.Text == 0 {
+		l.Text = DefaultText
+	}
+	return l
 }
 
 // Experiment is what the events of one experiment may say.

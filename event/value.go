@@ -106,3 +106,20 @@ func (t Time) Add(d time.Duration) Time {
 	}
 	return s
 }
+
+// IsZero tells whether there is no time; JSON then leaves it out.
+func (t Time) IsZero() bool { return t == NoTime }
+
+// MarshalText is the time in RFC 3339.
+func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (t *Time) UnmarshalText(b []byte) error {
+	if len(b) == 0 {
+		*t = NoTime
+		return nil
+	}
+	std, err := time.Parse(time.RFC3339Nano, string(b))
+	*t = TimeOf(std)
+	return err
+}
