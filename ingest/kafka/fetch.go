@@ -1,0 +1,187 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A Sink takes what Fetch brings. Fetch calls it from one goroutine.
+type Sink interface {
+	// Ready says whether there is room for one more batch of a partition. If not,
+	// the partition is left out of requests until Wake.
+	Ready(partition int) bool
+
+	// Deliver takes a batch of a partition that was Ready when it was asked for. It
+	// must not block. The first batch of each partition comes even if it is empty,
+	// so that its start and its marks are known.
+	Deliver(Batch)
+
+	// Fail says that a partition has stopped for good: *OffsetError, *CorruptError.
+	Fail(partition int, err error)
+}
+
+const (
+	// restAfterNothing keeps an empty answer that came early from being asked for
+	// again at once.
+	restAfterNothing = 100 * time.Millisecond
+
+	// idleCheck bounds every sleep, so a lost Wake costs no more than that.
+	idleCheck = time.Second
+)
+
+// Fetch reads the partitions of start, each from its offset or Earliest, until ctx
+// ends; then it returns nil. A partition that failed is left alone; Fetch goes on
+// even when all have. The only error is an impossible start.
+//
+// There is one request at a time to each broker. While all its partitions are
+// ready the broker holds the answer until there is news. While one is left out it
+// answers at once, so that this one is not kept waiting by the others.
+func (c *Client) Fetch(ctx context.Context, start map[int]int64, sink Sink) error {
+	f := &fetcher{
+		client:  c,
+		sink:    sink,
+		decoder: newDecoder(c.config.Topic, c.config.ReadCommitted),
+		links:   map[int32]*link{},
+		answers: make(chan answer),
+	}
+	for partition, next := range start {
+		if partition < 0 || next < 0 && next != Earliest {
+			return fmt.Errorf("fetch topic %q partition %d: offset %d is no start", c.config.Topic, partition, next)
+		}
+		f.cursors = append(f.cursors, &cursor{partition: partition, next: next, high: -1, start: -1})
+	}
+	slices.SortFunc(f.cursors, func(a, b *cursor) int { return a.partition - b.partition })
+	f.run(ctx)
+	return nil
+}
+
+// Wake tells Fetch that a partition of its sink is ready again.
+func (c *Client) Wake() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// fetcher is one Fetch. All fields belong to its goroutine; the requests get copies
+// of what they need and send an answer.
+type fetcher struct {
+	client  *Client
+	sink    Sink
+	decoder *decoder
+	cursors []*cursor // still read, by partition
+	links   map[int32]*link
+	layout  backoff
+	answers chan answer
+	polls   sync.WaitGroup
+}
+
+// cursor is where one partition stands.
+type cursor struct {
+	backoff
+	partition   int
+	next        int64 // or Earliest
+	high, start int64 // marks last delivered, -1 before the first batch
+	busy        bool  // part of a request under way
+}
+
+// link is one broker.
+type link struct {
+	backoff
+	busy bool      // a request is under way
+	rest time.Time // no request before
+	turn int       // which partition comes first, see ask
+}
+
+func (f *fetcher) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer f.forget()
+	defer f.polls.Wait()
+	defer cancel()
+
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		timer.Reset(time.Until(f.dispatch(ctx)))
+		select {
+		case <-ctx.Done():
+			return
+		case a := <-f.answers:
+			f.take(a)
+		case <-f.client.wake:
+			for _, l := range f.links {
+				l.rest = time.Time{}
+			}
+		case <-timer.C:
+		}
+	}
+}
+
+// take moves the cursors by what a request brought.
+func (f *fetcher) take(a answer) {
+	l := f.links[a.leader]
+	l.busy = false
+	for _, w := range a.wants {
+		f.cursor(w.partition).busy = false
+	}
+	if a.err != nil {
+		f.client.failed(brokerSource(a.leader), &l.backoff, a.err)
+		return
+	}
+	l.ok()
+	f.client.health.clear(brokerSource(a.leader))
+	moved := false
+	for _, o := range a.outcomes {
+		cur := f.cursor(o.Partition)
+		if o.err != nil {
+			f.trouble(cur, o.err)
+			continue
+		}
+		cur.ok()
+		f.client.health.clear(partitionSource(cur.partition))
+		moved = moved || cur.next != o.Next
+		if cur.next != o.Next || cur.high != o.HighWatermark || cur.start != o.LogStart {
+			cur.next, cur.high, cur.start = o.Next, o.HighWatermark, o.LogStart
+			f.sink.Deliver(o.Batch)
+		}
+	}
+	if !moved {
+		l.rest = a.sent.Add(restAfterNothing)
+	}
+}
+
+// trouble stops a partition whose log cannot be read on, and pauses it otherwise.
+func (f *fetcher) trouble(cur *cursor, err error) {
+	var gone *OffsetError
+	var corrupt *CorruptError
+	if !errors.As(err, &gone) && !errors.As(err, &corrupt) {
+		f.client.failed(partitionSource(cur.partition), &cur.backoff, err)
+		return
+	}
+	f.cursors = slices.DeleteFunc(f.cursors, func(c *cursor) bool { return c == cur })
+	f.client.health.clear(partitionSource(cur.partition))
+	f.sink.Fail(cur.partition, err)
+}
+
+func (f *fetcher) cursor(partition int) *cursor {
+	i, _ := slices.BinarySearchFunc(f.cursors, partition, func(c *cursor, p int) int { return c.partition - p })
+	return f.cursors[i]
+}
+
+// forget takes what this Fetch knows of troubles out of health.
+func (f *fetcher) forget() {
+	f.client.health.forget("layout")
+	for leader := range f.links {
+		f.client.health.forget(brokerSource(leader))
+	}
+	for _, cur := range f.cursors {
+		f.client.health.forget(partitionSource(cur.partition))
+	}
+}
+
+func brokerSource(id int32) string         { return fmt.Sprint("broker ", id) }
+func partitionSource(partition int) string { return fmt.Sprint("partition ", partition) }
