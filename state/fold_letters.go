@@ -1,0 +1,46 @@
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
+	"blipd/event"
+)
+
+// Letter is a record in the outbox: it waits to be sent to a topic.
+type Letter struct {
+	Sequence int64 // its place in the outbox of its partition
+	Key      []byte
+	Value    []byte
+	Headers  []event.Header
+}
+
+// letterHead is how much of a record that is too large its dead letter holds.
+const letterHead = 64 << 10
+
+// reject counts a record that has no effect, and writes its dead letter.
+func (f *fold) reject(rec *event.Record, fault *event.Fault) {
+	f.stats.Rejected[fault.Reason]++
+	if !f.letters || !fault.Reason.DeadLetter() {
+		return
+	}
+	l := Letter{Key: rec.Key, Value: rec.Value}
+	l.Headers = append(l.Headers, rec.Headers...)
+	head := func(name, value string) {
+		l.Headers = append(l.Headers, event.Header{Key: "blipd-" + name, Value: []byte(value)})
+	}
+	head("reason", fault.Reason.String())
+	head("detail", fault.Detail)
+	head("topic", f.topic)
+	head("partition", strconv.Itoa(f.stats.Partition))
+	head("offset", strconv.FormatInt(rec.Offset, 10))
+	if fault.Reason == event.TooLarge && len(rec.Value) > letterHead {
+		sum := sha256.Sum256(rec.Value)
+		head("size", strconv.Itoa(len(rec.Value)))
+		head("sha256", hex.EncodeToString(sum[:]))
+		l.Value = rec.Value[:letterHead]
+	}
+	f.changes.outbox = append(f.changes.outbox, l)
+	f.changes.size += len(l.Key) + len(l.Value) + 500
+}

@@ -1,0 +1,89 @@
+package state
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"blipd/event/pack"
+)
+
+// Keys. All but the first three begin with the partition, four bytes, then a
+// letter, then an id or big-endian numbers:
+//
+//	format       version of this layout
+//	topic        the topic whose state this is
+//	report n e   last report of epoch n of experiment e
+//	P m      next offset, clock, counters, epochs
+//	P o id   open trajectory
+//	P c id   closed trajectory, as long as it is kept
+//	P i n    id of the trajectory that closed as number n
+//	P l n    operation number n on a ledger, since the newest generation
+//	P g      the newest whole generation of ledgers
+//	P k g n  chunk n of generation g
+//	P x n    letter number n of the outbox
+var (
+	keyFormat = []byte("format")
+	keyTopic  = []byte("topic")
+)
+
+func key(partition int, kind byte, rest ...byte) []byte {
+	k := binary.BigEndian.AppendUint32(make([]byte, 0, 5+len(rest)), uint32(partition))
+	return append(append(k, kind), rest...)
+}
+
+func keyID(partition int, kind byte, id string) []byte { return key(partition, kind, []byte(id)...) }
+
+func keyNumber(partition int, kind byte, numbers ...int64) []byte {
+	k := key(partition, kind)
+	for _, n := range numbers {
+		k = binary.BigEndian.AppendUint64(k, uint64(n))
+	}
+	return k
+}
+
+// numberOf is the last number of a key.
+func numberOf(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[len(key)-8:])) }
+
+// valueVersion is the version of values that this program writes and reads.
+const valueVersion = 1
+
+// ErrUnusable is in the chain of every error that says that state cannot be
+// used as it is: another daemon holds it, it is of a newer version, of another
+// topic, or damaged. Such an error leaves state as it was found.
+var ErrUnusable = errors.New("state cannot be used")
+
+// damaged is the error of a directory whose parts do not fit together.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf(format+": the directory is damaged: move it away to start again from the log, or restore it from a backup: %w", append(args, ErrUnusable)...)
+}
+
+var checksums = crc32.MakeTable(crc32.Castagnoli)
+
+// seal puts a version before a value and a checksum behind it.
+func seal(write func(*pack.Writer)) []byte {
+	w := pack.Writer{B: []byte{valueVersion}}
+	write(&w)
+	return binary.LittleEndian.AppendUint32(w.B, crc32.Checksum(w.B, checksums))
+}
+
+// unseal reads a sealed value; what it reads is checked to the last byte.
+func unseal(what string, value []byte, read func(*pack.Reader)) error {
+	if len(value) < 5 {
+		return damaged("read %s: %d bytes are no value", what, len(value))
+	}
+	if value[0] > valueVersion {
+		return fmt.Errorf("read %s: it is of version %d, this program knows %d: run the version that wrote it, or a later one: %w", what, value[0], valueVersion, ErrUnusable)
+	}
+	body := value[:len(value)-4]
+	if sum := binary.LittleEndian.Uint32(value[len(body):]); sum != crc32.Checksum(body, checksums) {
+		return damaged("read %s: its checksum does not fit", what)
+	}
+	r := pack.Reader{B: body[1:]}
+	read(&r)
+	if err := r.Err(); err != nil {
+		return damaged("read %s: %v", what, err)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"blipd/event/pack"
+)
+
+// Outbox reads up to most letters, the oldest first. Whoever sends them says
+// so with Delivered: until then they are read again, also after a restart.
+func (p *Partition) Outbox(most int) ([]Letter, error) {
+	var letters []Letter
+	prefix := key(p.number, 'x')
+	err := p.store.each(prefix, prefix, func(k, value []byte) (bool, error) {
+		l := Letter{Sequence: numberOf(k)}
+		what := fmt.Sprintf("letter %d in the outbox of partition %d", l.Sequence, p.number)
+		err := unseal(what, value, func(r *pack.Reader) {
+			l.Key, l.Value, l.Headers = r.Bytes(), r.Bytes(), unpackHeaders(r)
+		})
+		letters = append(letters, l)
+		return len(letters) < most, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("state: read outbox: %w", err)
+	}
+	return letters, nil
+}
+
+// Delivered takes letters out of the outbox: they have been sent, or never can be.
+func (p *Partition) Delivered(letters []Letter) error {
+	err := p.store.db.Update(func(txn *badger.Txn) error {
+		for _, l := range letters {
+			if err := txn.Delete(keyNumber(p.number, 'x', l.Sequence)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("state: take %d letters out of the outbox of partition %d: %w", len(letters), p.number, err)
+	}
+	p.outbox.Add(-int64(len(letters)))
+	return nil
+}
+
+// Waiting is the number of letters in the outbox, as of now.
+func (p *Partition) Waiting() int64 { return p.outbox.Load() }
+
+func sealLetter(l *Letter) []byte {
+	return seal(func(w *pack.Writer) {
+		w.Bytes(l.Key)
+		w.Bytes(l.Value)
+		packHeaders(w, l.Headers)
+	})
+}
+
+func isAbsent(err error) bool { return errors.Is(err, badger.ErrKeyNotFound) }

@@ -1,0 +1,222 @@
+package state
+
+import (
+	"container/heap"
+	"fmt"
+	"slices"
+
+	"blipd/event"
+	"blipd/event/pack"
+)
+
+// Partition opens the state of one partition, empty or where it was left. An
+// experiment whose definition has changed begins a new epoch here.
+func (s *Store) Partition(number int, options Options) (*Partition, error) {
+	p := &Partition{store: s, number: number, options: options, next: Unknown}
+	p.fold = newFold(options.Rules, options.Limits, options.NewLedger, p.recall)
+	p.fold.keep, p.fold.letters, p.fold.topic = s.config.KeepClosed, options.Letters, s.topic
+	p.fold.stats.Partition = number
+	p.epochs = make([]epoch, len(options.Rules))
+
+	m, found, err := p.readMeta()
+	if err != nil {
+		return nil, fmt.Errorf("state: open partition %d: %w", number, err)
+	}
+	if found {
+		err = p.restore(&m)
+	} else {
+		for x := range p.epochs {
+			p.epochs[x] = epoch{1, options.Rules[x].Hash, 0}
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("state: open partition %d: %w", number, err)
+	}
+	p.publish()
+	return p, nil
+}
+
+// restore brings back trajectories, ledgers and counters.
+func (p *Partition) restore(m *meta) error {
+	f := p.fold
+	p.next, p.logged, p.letters, f.orders, f.clock = m.next, m.logged, m.letters, m.orders, m.clock
+	f.stats.Stream, f.stats.Records, f.stats.Open = m.stats.Stream, m.stats.Records, m.stats.Open
+	copy(f.stats.Rejected, m.stats.Rejected)
+	changed := make([]bool, len(p.options.Rules))
+	for x := range p.options.Rules {
+		rules := &p.options.Rules[x]
+		old, known := m.experiments[rules.Experiment.Name]
+		if changed[x] = !known || old.epoch.hash != rules.Hash; changed[x] {
+			p.epochs[x] = epoch{old.epoch.number + 1, rules.Hash, p.next}
+			continue
+		}
+		p.epochs[x], f.stats.Experiments[x] = old.epoch, old.stats
+	}
+	if err := p.restoreOpen(); err != nil {
+		return err
+	}
+	if err := p.restoreOutbox(); err != nil {
+		return err
+	}
+	if err := p.restoreLedgers(changed); err != nil {
+		return err
+	}
+	for x := range changed {
+		if !changed[x] {
+			if name := p.options.Rules[x].Experiment.Name; f.books[x].done != m.experiments[name].done {
+				return damaged("ledgers of experiment %q are complete to period %d, the counters say %d", name, f.books[x].done, m.experiments[name].done)
+			}
+			continue
+		}
+		if err := p.refold(x); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(changed, true) {
+		return p.checkpoint()
+	}
+	return nil
+}
+
+// restoreOpen reads the open trajectories.
+func (p *Partition) restoreOpen() error {
+	f := p.fold
+	prefix := key(p.number, 'o')
+	return p.store.each(prefix, prefix, func(name, value []byte) (bool, error) {
+		k := &kept{written: true}
+		err := unseal(fmt.Sprintf("open trajectory %q", name[len(prefix):]), value, k.unpack)
+		if err != nil {
+			return false, err
+		}
+		f.open[k.ID] = k
+		if k.due != event.NoTime {
+			heap.Push(&f.due, dueAt{k.due, k.ID})
+		}
+		for x := range f.books {
+			if own := f.experiment(k.Experiment); own < 0 || own == x {
+				f.books[x].begin(k.started)
+			}
+		}
+		return true, nil
+	})
+}
+
+func (p *Partition) restoreOutbox() error {
+	n, prefix := int64(0), key(p.number, 'x')
+	err := p.store.each(prefix, prefix, func(_, _ []byte) (bool, error) { n++; return true, nil })
+	p.outbox.Store(n)
+	return err
+}
+
+// restoreLedgers reads the newest generation and adds the log after it.
+func (p *Partition) restoreLedgers(changed []bool) error {
+	err := p.store.read(key(p.number, 'g'), "the newest generation of ledgers", func(r *pack.Reader) {
+		p.newest = generation{r.Int(), r.Int(), r.Int()}
+	})
+	if err != nil && !isAbsent(err) {
+		return err
+	}
+	if err == nil {
+		if err := p.restoreBooks(changed); err != nil {
+			return err
+		}
+	}
+	if err := p.sweep(); err != nil {
+		return err
+	}
+	at, prefix := p.newest.logged, key(p.number, 'l')
+	err = p.store.each(prefix, keyNumber(p.number, 'l', at), func(k, value []byte) (bool, error) {
+		if numberOf(k) != at {
+			return false, damaged("operation %d on ledgers is missing", at)
+		}
+		at++
+		return true, p.redo(value, changed)
+	})
+	if err == nil && at != p.logged {
+		err = damaged("operations %d to %d on ledgers are missing", at, p.logged-1)
+	}
+	return err
+}
+
+// restoreBooks reads the chunks of the newest generation.
+func (p *Partition) restoreBooks(changed []bool) error {
+	var bytes []byte
+	for n := range p.newest.chunks {
+		what := fmt.Sprintf("chunk %d of ledgers, generation %d", n, p.newest.number)
+		err := p.store.read(keyNumber(p.number, 'k', p.newest.number, n), what, func(r *pack.Reader) { bytes = append(bytes, r.Bytes()...) })
+		if err != nil {
+			return fmt.Errorf("%w: %w", err, ErrUnusable)
+		}
+	}
+	r := &pack.Reader{B: bytes}
+	for range r.Count() {
+		x := p.fold.experiment(r.Text())
+		if x >= 0 && changed[x] {
+			x = -1 // of an epoch that has ended
+		}
+		if err := p.restoreBook(x, r); err != nil {
+			return err
+		}
+	}
+	if err := r.Err(); err != nil {
+		return damaged("ledgers, generation %d: %v", p.newest.number, err)
+	}
+	return nil
+}
+
+func (p *Partition) restoreBook(x int, r *pack.Reader) error {
+	var b book
+	if x >= 0 {
+		b = p.fold.books[x]
+	}
+	b.done = r.Int()
+	read := func(into func() Ledger) error {
+		bytes := r.Bytes()
+		if x < 0 || r.Failed() {
+			return nil
+		}
+		if err := into().UnmarshalBinary(bytes); err != nil {
+			return damaged("ledger of experiment %q: %v", p.options.Rules[x].Experiment.Name, err)
+		}
+		return nil
+	}
+	if err := read(func() Ledger { return b.total }); err != nil {
+		return err
+	}
+	for range r.Count() {
+		number := r.Int()
+		if err := read(func() Ledger { return b.ledger(number) }); err != nil {
+			return err
+		}
+	}
+	if x >= 0 {
+		p.fold.books[x] = b
+	}
+	return nil
+}
+
+// redo does one logged operation again.
+func (p *Partition) redo(value []byte, changed []bool) error {
+	var op operation
+	var name string
+	err := unseal("an operation on a ledger", value, func(r *pack.Reader) {
+		op.kind, name, op.period, op.trajectory = opKind(r.Byte()), r.Text(), r.Int(), r.Bytes()
+	})
+	if err != nil {
+		return err
+	}
+	var t event.Trajectory
+	if op.kind != opComplete {
+		r := pack.Reader{B: op.trajectory}
+		t.Unpack(&r)
+		if err := r.Err(); err != nil {
+			return damaged("a trajectory in the log of ledgers: %v", err)
+		}
+	}
+	x := p.fold.experiment(name)
+	if x < 0 || changed[x] {
+		return nil
+	}
+	p.fold.books[x].operate(op, &t)
+	return nil
+}

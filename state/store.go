@@ -1,0 +1,172 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+
+	"blipd/event/pack"
+)
+
+// Store is a directory of state, open for one daemon.
+type Store struct {
+	config Config
+	topic  string
+	db     *badger.DB
+	lock   *os.File
+}
+
+// Open opens the directory of cfg, or makes it, for the state of one topic.
+func Open(cfg Config, topic string) (*Store, error) {
+	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
+		return nil, fmt.Errorf("state: make %s: %w: %w", cfg.Dir, err, ErrUnusable)
+	}
+	lock, err := lockDir(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{config: cfg, topic: topic, lock: lock}
+	if s.db, err = openBadger(cfg); err != nil {
+		_ = lock.Close()
+		return nil, fmt.Errorf("state: open %s: %w: move the directory away to start again from the log, or restore it from a backup: %w", cfg.Dir, err, ErrUnusable)
+	}
+	if err := s.identify(); err != nil {
+		return nil, errors.Join(fmt.Errorf("state: open %s: %w", cfg.Dir, err), s.Close())
+	}
+	return s, nil
+}
+
+// lockDir makes sure that no other daemon has the directory open. The lock
+// goes with the process, however it ends.
+func lockDir(dir string) (*os.File, error) {
+	path := filepath.Join(dir, "blipd.lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o640)
+	if err != nil {
+		return nil, fmt.Errorf("state: lock %s: %w: %w", path, err, ErrUnusable)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("state: lock %s: another blipd runs on this directory: stop it, or give this one a state.dir of its own: %w", path, ErrUnusable)
+	}
+	return f, nil
+}
+
+// openBadger opens the database. A kill can leave an empty memtable or value
+// log behind, with which the first Open fails although nothing is lost
+// (dgraph-io/badger#2207): such files are removed, and Open tried once more.
+func openBadger(cfg Config) (*badger.DB, error) {
+	if err := removeEmpty(cfg.Dir); err != nil {
+		return nil, err
+	}
+	o := badger.DefaultOptions(cfg.Dir).
+		WithLogger(nil).
+		WithSyncWrites(cfg.SyncWrites).
+		WithDetectConflicts(false). // one writer a partition, no key shared
+		WithMetricsEnabled(false).
+		WithNumCompactors(2).
+		WithNumMemtables(3).
+		WithMemTableSize(64 << 20).
+		WithValueLogFileSize(64 << 20).
+		WithBlockCacheSize(32 << 20).
+		WithIndexCacheSize(64 << 20).
+		WithCompression(options.None). // small packed values
+		WithChecksumVerificationMode(options.OnTableRead)
+	db, err := badger.Open(o)
+	if err != nil && strings.Contains(err.Error(), "Create a new file") {
+		db, err = badger.Open(o)
+	}
+	return db, err
+}
+
+func removeEmpty(dir string) error {
+	for _, pattern := range []string{"*.mem", "*.vlog"} {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil && info.Size() == 0 {
+				if err := os.Remove(file); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// identify checks, or writes, whose state this is and in which layout.
+func (s *Store) identify() error {
+	found := ""
+	err := s.read(keyFormat, "the format", func(r *pack.Reader) { r.Int() })
+	if err == nil {
+		err = s.read(keyTopic, "the topic", func(r *pack.Reader) { found = r.Text() })
+	}
+	switch {
+	case errors.Is(err, badger.ErrKeyNotFound):
+		return s.db.Update(func(txn *badger.Txn) error {
+			return errors.Join(
+				txn.Set(keyFormat, seal(func(w *pack.Writer) { w.Int(valueVersion) })),
+				txn.Set(keyTopic, seal(func(w *pack.Writer) { w.Text(s.topic) })))
+		})
+	case err != nil:
+		return err
+	case found != s.topic:
+		return fmt.Errorf("it is the state of topic %q, the configuration reads %q: give each topic a state.dir of its own: %w", found, s.topic, ErrUnusable)
+	}
+	return nil
+}
+
+// read reads one sealed value; badger.ErrKeyNotFound is in the chain of the
+// error when there is none.
+func (s *Store) read(key []byte, what string, read func(*pack.Reader)) error {
+	return s.db.View(func(txn *badger.Txn) error {
+		item, err := txn.Get(key)
+		if err != nil {
+			return fmt.Errorf("state: read %s: %w", what, err)
+		}
+		return item.Value(func(value []byte) error { return unseal(what, value, read) })
+	})
+}
+
+// each visits the values under a prefix in the order of their keys, from start
+// on, until visit says stop.
+func (s *Store) each(prefix, start []byte, visit func(key, value []byte) (more bool, err error)) error {
+	return s.db.View(func(txn *badger.Txn) error {
+		o := badger.DefaultIteratorOptions
+		o.Prefix = prefix
+		it := txn.NewIterator(o)
+		defer it.Close()
+		for it.Seek(start); it.Valid(); it.Next() {
+			item, more := it.Item(), true
+			err := item.Value(func(value []byte) (err error) {
+				more, err = visit(item.Key(), value)
+				return err
+			})
+			if err != nil || !more {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Close closes the directory. It may be called more than once.
+func (s *Store) Close() error {
+	if s.lock == nil {
+		return nil
+	}
+	err := s.db.Close()
+	if err != nil {
+		err = fmt.Errorf("state: close %s: %w", s.config.Dir, err)
+	}
+	err = errors.Join(err, s.lock.Close())
+	s.lock = nil
+	return err
+}
