@@ -48,34 +48,62 @@ type Estimate struct {
 	EffectiveTrajectories float64 // (sum N_i)^2 / sum N_i^2
 }
 
-// MarshalJSON writes the contract's names. What a status other than OK does
-// not have is left out.
+// wire is an Estimate in the contract's names. What a status other than OK
+// does not have is left out.
+type wire struct {
+	Estimand     string   `json:"estimand"`
+	Outcome      string   `json:"outcome"`
+	Arm          string   `json:"arm"`
+	Dimension    string   `json:"dimension"`
+	Group        string   `json:"group"`
+	Status       Status   `json:"status"`
+	Reason       Reason   `json:"reason,omitempty"`
+	Value        *float64 `json:"estimate,omitempty"`
+	StdError     *float64 `json:"std_error,omitempty"`
+	Low          *float64 `json:"ci_low,omitempty"`
+	Up           *float64 `json:"ci_high,omitempty"`
+	DF           *float64 `json:"df,omitempty"`
+	SequenceLow  *float64 `json:"sequence_low,omitempty"`
+	SequenceUp   *float64 `json:"sequence_high,omitempty"`
+	Decisions    int64    `json:"decisions"`
+	Trajectories int64    `json:"trajectories"`
+	Effective    float64  `json:"effective_trajectories"`
+}
+
+// values are the places of what only a status of OK has, in both forms.
+func (e *Estimate) values(w *wire) (own []*float64, wired []**float64) {
+	return []*float64{&e.Value, &e.StdError, &e.Low, &e.Up, &e.DF, &e.SequenceLow, &e.SequenceUp},
+		[]**float64{&w.Value, &w.StdError, &w.Low, &w.Up, &w.DF, &w.SequenceLow, &w.SequenceUp}
+}
+
+// MarshalJSON writes the contract's names.
 func (e Estimate) MarshalJSON() ([]byte, error) {
-	type wire struct {
-		Estimand     string   `json:"estimand"`
-		Outcome      string   `json:"outcome"`
-		Arm          string   `json:"arm"`
-		Dimension    string   `json:"dimension"`
-		Group        string   `json:"group"`
-		Status       Status   `json:"status"`
-		Reason       Reason   `json:"reason,omitempty"`
-		Value        *float64 `json:"estimate,omitempty"`
-		StdError     *float64 `json:"std_error,omitempty"`
-		Low          *float64 `json:"ci_low,omitempty"`
-		Up           *float64 `json:"ci_high,omitempty"`
-		DF           *float64 `json:"df,omitempty"`
-		SequenceLow  *float64 `json:"sequence_low,omitempty"`
-		SequenceUp   *float64 `json:"sequence_high,omitempty"`
-		Decisions    int64    `json:"decisions"`
-		Trajectories int64    `json:"trajectories"`
-		Effective    float64  `json:"effective_trajectories"`
-	}
 	w := wire{Estimand: e.Estimand, Outcome: e.Outcome, Arm: e.Arm, Dimension: e.Dimension, Group: e.Group,
 		Status: e.Status, Reason: e.Reason,
 		Decisions: e.Decisions, Trajectories: e.Trajectories, Effective: e.EffectiveTrajectories}
 	if e.Status == OK {
-		w.Value, w.StdError, w.Low, w.Up, w.DF = &e.Value, &e.StdError, &e.Low, &e.Up, &e.DF
-		w.SequenceLow, w.SequenceUp = &e.SequenceLow, &e.SequenceUp
+		own, wired := e.values(&w)
+		for i := range own {
+			*wired[i] = own[i]
+		}
 	}
 	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *Estimate) UnmarshalJSON(b []byte) error {
+	var w wire
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*e = Estimate{Estimand: w.Estimand, Outcome: w.Outcome, Arm: w.Arm, Dimension: w.Dimension, Group: w.Group,
+		Status: w.Status, Reason: w.Reason,
+		Decisions: w.Decisions, Trajectories: w.Trajectories, EffectiveTrajectories: w.Effective}
+	own, wired := e.values(&w)
+	for i := range own {
+		if *wired[i] != nil {
+			*own[i] = **wired[i]
+		}
+	}
+	return nil
 }

@@ -1,0 +1,167 @@
+package config
+
+import (
+	"math"
+	"time"
+
+	"blipd/daemon"
+	"blipd/estimators"
+	"blipd/event"
+	"blipd/state"
+)
+
+// readExperiments reads the list of experiments.
+func readExperiments(n node, limits limits) []daemon.Experiment {
+	items := n.list()
+	if n.given() && len(items) == 0 && (n.null() || n.value.Kind == seq) {
+		n.fault("no experiment; write at least one")
+	}
+	names := distinct{what: "experiments"}
+	var experiments []daemon.Experiment
+	for _, item := range items {
+		m := item.mapping()
+		e := readExperiment(m, limits, &names)
+		experiments = append(experiments, e)
+		m.done()
+	}
+	return experiments
+}
+
+// readExperiment reads one experiment, in the order of the contract.
+func readExperiment(m *mapping, limits limits, names *distinct) daemon.Experiment {
+	text := limits.Event.Text
+	name := m.need("name", "the name of the experiment")
+	e := event.Experiment{Name: names.add(name, name.name(text))}
+	e.Control, e.Interventions = readArms(m.need("arms", "{control: NAME, interventions: [NAME]}"), text)
+	e.ProbabilityOf = readProbabilityOf(m.get("probability_of"), len(e.Interventions))
+	outcomes := readOutcomes(m.need("outcomes", "a list of at least one outcome"), text)
+	for _, o := range outcomes {
+		e.Outcomes = append(e.Outcomes, o.OutcomeRule)
+	}
+	e.MinProbability = readMinProbability(m.get("min_probability"), 1+len(e.Interventions))
+
+	rules := readRules(m)
+	folds := m.get("folds").whole(5, 2, estimators.Buckets)
+	model := readOutcomeModel(m.get("outcome_model"))
+	names0 := vocabulary{text: text, outcomes: e.Outcomes}
+	cluster := readCluster(m.get("cluster"), names0)
+	features := readFeatures(m.get("features"), names0)
+	dimensions := readGroups(m.get("groups"), names0)
+	later := laterParts{vocabulary: names0, features: features, dimensions: dimensions, arms: e.Interventions}
+	blip := later.readBlipModel(m.get("blip_model"))
+	later.readCandidates(m.get("blip_candidates"))
+	later.readPolicies(m.get("policies"))
+	later.harm(outcomes)
+
+	hash := definition{experiment: e, outcomes: outcomes, rules: rules, folds: folds, model: model, cluster: cluster,
+		features: features, dimensions: dimensions, blip: blip, limits: limits}.hash()
+	rules.Experiment, rules.TimeoutValues, rules.Hash = e, timeoutValues(outcomes), hash
+	return daemon.Experiment{
+		Rules: rules,
+		Spec: estimators.Spec{Experiment: e, Folds: folds, Ridge: model.Ridge, Features: features,
+			Dimensions: dimensions, MaxGroups: limits.groups, Hash: hash},
+		Better: better(outcomes),
+		NotYet: later.notYet,
+	}
+}
+
+// readArms reads the control and the interventions.
+func readArms(n node, text int) (control string, interventions []string) {
+	m := n.mapping()
+	names := distinct{what: "arms"}
+	first := n.needs(m, "control", "the name of the arm that does not intervene")
+	control = names.add(first, first.name(text))
+	list := n.needs(m, "interventions", "a list of at least one arm that intervenes")
+	items := list.list()
+	if list.given() && len(items) == 0 && (list.null() || list.value.Kind == seq) {
+		list.fault("no intervention; write at least one arm that intervenes")
+	}
+	for _, item := range items {
+		interventions = append(interventions, names.add(item, item.name(text)))
+	}
+	m.done()
+	return control, interventions
+}
+
+// needs is need, but silent where the mapping itself is missing, which was said.
+func (n node) needs(m *mapping, key, write string) node {
+	if !n.given() {
+		return m.get(key)
+	}
+	return m.need(key, write)
+}
+
+func readProbabilityOf(n node, interventions int) event.ProbabilityOf {
+	of := event.ProbabilityOf(n.oneOf("", "", string(event.OfTreatment), string(event.OfArm)))
+	if of != "" && interventions > 1 {
+		n.fault("%q with %d interventions: the short form sends one probability, which says enough for one; remove the key and send assignment.probabilities", of, interventions)
+	}
+	return of
+}
+
+func readMinProbability(n node, arms int) float64 {
+	const usual = 0.0001
+	p, ok := n.number()
+	switch {
+	case !ok:
+		return usual
+	case p <= 0 || p >= 0.5:
+		n.fault("%s is outside (0, 0.5); write a probability between, such as %s", n.shownNumber(p), show(usual))
+		return usual
+	case p*float64(arms) > 1:
+		n.fault("%s for each of %d arms is more than 1 in all, so that no decision could count; write at most %s", n.shownNumber(p), arms, show(1/float64(arms)))
+		return usual
+	}
+	return p
+}
+
+// readRules reads how trajectories open and close.
+func readRules(m *mapping) state.Rules {
+	return state.Rules{
+		StartPeriod:    m.get("start_period").duration(time.Hour, shortest),
+		Timeout:        m.get("trajectory_timeout").duration(24*time.Hour, shortest),
+		CloseGrace:     m.get("close_grace").duration(0, 0),
+		RevisionWindow: m.get("revision_window").duration(24*time.Hour, 0),
+	}
+}
+
+// outcomeModel is how outcomes are predicted from features.
+type outcomeModel struct {
+	Ridge        float64 `json:"ridge"`
+	LearnerEvery int     `json:"learner_every"`
+}
+
+// readOutcomeModel reads outcome_model. What would change the numbers of this
+// version, and is not computed by it, is refused.
+func readOutcomeModel(n node) outcomeModel {
+	m := n.mapping()
+	model := outcomeModel{Ridge: 1}
+	ridge := m.get("ridge")
+	if x, ok := ridge.number(); ok && x > 0 {
+		model.Ridge = x
+	} else if ok {
+		ridge.fault("%s is not above 0; write a positive penalty, such as 1", ridge.shownNumber(x))
+	}
+	if perArm := m.get("per_arm"); perArm.flag(false) {
+		perArm.fault("one outcome model for each arm comes with a later version; write false, or remove the key")
+	}
+	if learner := m.get("learner"); learner.given() && !learner.null() {
+		learner.fault("learners of the outcome model come with a later version; write null, or remove the key")
+	}
+	model.LearnerEvery = m.get("learner_every").whole(2000, 1, math.MaxInt32)
+	m.done()
+	return model
+}
+
+// readCluster reads the cluster expression, which is checked, and then refused:
+// it would decide folds and errors.
+func readCluster(n node, v vocabulary) string {
+	if text, ok := n.scalar("an expression"); !ok || text.text == "" {
+		return ""
+	}
+	x, ok := v.expression(n, anyValue)
+	if ok {
+		n.fault("clusters coarser than a trajectory come with a later version; until then errors would be wrong: remove the key")
+	}
+	return x.Text
+}

@@ -1,0 +1,144 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"blipd/ingest"
+	"blipd/ingest/kafka"
+	"blipd/state"
+)
+
+// intake is what the daemon knows of its partitions. Partitions stay open from
+// one generation of the group to the next.
+type intake struct {
+	mu         sync.Mutex // guards all below
+	partitions map[int]*state.Partition
+	workers    map[int]*ingest.Worker // of the generation at work
+	failed     map[int]error          // partitions that have stopped for good
+	joined     bool                   // a generation is at work
+	trouble    error                  // why brokers cannot be reached; nil: they can
+	blocked    error                  // why dead letters cannot be sent; nil: they can
+}
+
+func (i *intake) init() {
+	i.partitions, i.failed = map[int]*state.Partition{}, map[int]error{}
+}
+
+// owned lists the open partitions in order.
+func (i *intake) owned() []*state.Partition {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var all []*state.Partition
+	for _, number := range slices.Sorted(maps.Keys(i.partitions)) {
+		all = append(all, i.partitions[number])
+	}
+	return all
+}
+
+// worker is the worker of a partition, nil when none is at work.
+func (i *intake) worker(number int) *ingest.Worker {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.workers[number]
+}
+
+func (i *intake) began(workers map[int]*ingest.Worker) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.workers, i.joined = workers, true
+	clear(i.failed)
+}
+
+func (i *intake) ended() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.workers, i.joined = nil, false
+}
+
+// open opens the state of a partition once.
+func (d *Daemon) open(number int) (ingest.Partition, error) {
+	d.intake.mu.Lock()
+	defer d.intake.mu.Unlock()
+	if p := d.intake.partitions[number]; p != nil {
+		return p, nil
+	}
+	options := d.config.stateOptions()
+	options.Clock, options.Committed = time.Now, d.commits.observe
+	p, err := d.store.Partition(number, options)
+	if err != nil {
+		return nil, err
+	}
+	from := "offset " + fmt.Sprint(p.Next())
+	if p.Next() == state.Unknown {
+		from = "the log's start: there is no state of it yet"
+	}
+	d.log.Info("partition opened", "topic", d.config.Kafka.Topic, "partition", number, "from", from, "open", p.Stats().Open)
+	d.intake.partitions[number] = p
+	return p, nil
+}
+
+// outboxLimit is how many letters may wait before their partition is no longer
+// fed: a dead-letter topic that cannot be reached must not fill the disk.
+const outboxLimit = 1000
+
+// held tells whether a partition should not be fed for now.
+func (d *Daemon) held(number int) bool {
+	d.intake.mu.Lock()
+	defer d.intake.mu.Unlock()
+	p := d.intake.partitions[number]
+	return p != nil && p.Waiting() >= outboxLimit
+}
+
+// failed is told of a partition that has stopped for good.
+func (d *Daemon) failed(number int, err error) {
+	d.log.Error("partition stopped", "topic", d.config.Kafka.Topic, "partition", number, "err", err)
+	d.intake.mu.Lock()
+	defer d.intake.mu.Unlock()
+	d.intake.failed[number] = err
+}
+
+// reachable is told when brokers can no longer be reached, and when again.
+func (d *Daemon) reachable(err error) {
+	if err != nil {
+		d.log.Warn("kafka unreachable, trying again", "err", err)
+	} else {
+		d.log.Info("kafka reachable again")
+	}
+	d.intake.mu.Lock()
+	defer d.intake.mu.Unlock()
+	d.intake.trouble = err
+}
+
+// Reasons for which intake is held up.
+const (
+	pausedOutbox    = "outbox"  // dead letters wait to be sent
+	pausedOffset    = "offset"  // the log no longer has, or does not yet have, the next offset
+	pausedCorrupt   = "corrupt" // the log holds bytes that are no batch
+	pausedUnreached = "kafka"   // brokers cannot be reached
+)
+
+// paused says which reasons hold intake up.
+func (d *Daemon) paused() map[string]bool {
+	paused := map[string]bool{pausedOutbox: false, pausedOffset: false, pausedCorrupt: false, pausedUnreached: false}
+	for _, p := range d.intake.owned() {
+		if p.Waiting() >= outboxLimit {
+			paused[pausedOutbox] = true
+		}
+	}
+	d.intake.mu.Lock()
+	defer d.intake.mu.Unlock()
+	paused[pausedUnreached] = d.intake.trouble != nil
+	for _, err := range d.intake.failed {
+		if offset := (*kafka.OffsetError)(nil); errors.As(err, &offset) {
+			paused[pausedOffset] = true
+		} else {
+			paused[pausedCorrupt] = true
+		}
+	}
+	return paused
+}

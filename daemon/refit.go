@@ -1,0 +1,84 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"blipd/estimators"
+	"blipd/ingest"
+	"blipd/state"
+)
+
+// firstRefit is how soon after the start the first refit is tried.
+const firstRefit = 500 * time.Millisecond
+
+// refitAlways refits on every tick until ctx ends.
+func (d *Daemon) refitAlways(ctx context.Context) error {
+	wait := min(firstRefit, d.config.RefitInterval)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+		wait = d.config.RefitInterval
+		if err := d.Refit(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// Refit collects the sums of all partitions, solves, and publishes the reports.
+// Workers wait only while their own sums are copied.
+func (d *Daemon) Refit(ctx context.Context) error {
+	begun := time.Now()
+	partitions := d.intake.owned()
+	if len(partitions) == 0 {
+		return nil // nothing is known yet: no report, and readiness says so
+	}
+	all := make([]sums, len(d.config.Experiments))
+	for _, p := range partitions {
+		collected := func() {
+			for x := range all {
+				all[x].collect(p, x)
+			}
+		}
+		if !d.between(ctx, p, collected) {
+			return nil
+		}
+	}
+	reports := map[string]pair{}
+	for x, e := range d.config.Experiments {
+		closed, complete := d.config.reports(x, &all[x])
+		reports[e.Spec.Experiment.Name] = pair{closed, complete}
+		if err := d.keep(closed); err != nil {
+			return err
+		}
+	}
+	d.reports.Store(&reports)
+	d.refits.observe(time.Since(begun))
+	d.last.Store(time.Now().UnixNano())
+	return nil
+}
+
+// between runs a call that uses a partition in the goroutine of its worker;
+// false when there is none now: the group is between two generations, or the
+// daemon is stopping.
+func (d *Daemon) between(ctx context.Context, p *state.Partition, call func()) bool {
+	var worker *ingest.Worker
+	if worker = d.intake.worker(p.Stats().Partition); worker == nil {
+		return false
+	}
+	return worker.Do(ctx, call) == nil
+}
+
+// keep writes the report to state, where it stays when its epoch has ended.
+func (d *Daemon) keep(r *estimators.Report) error {
+	bytes, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("daemon: keep report of experiment %q: %w", r.Experiment, err)
+	}
+	return d.store.SetReport(r.Experiment, r.Epoch, bytes)
+}

@@ -1,0 +1,125 @@
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"blipd/estimators"
+	"blipd/event"
+	"blipd/web"
+)
+
+// The daemon answers what the pages ask.
+var _ web.Source = (*Daemon)(nil)
+
+// Experiments names the experiments in the order of the configuration.
+func (d *Daemon) Experiments() []web.Experiment {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all []web.Experiment
+	for _, e := range d.config.Experiments {
+		x := &e.Rules.Experiment
+		page := web.Experiment{Name: x.Name, Control: x.Control, Interventions: x.Interventions, Truth: d.truth[x.Name]}
+		for i, o := range x.Outcomes {
+			page.Outcomes = append(page.Outcomes, web.Outcome{Name: o.Name, Better: e.Better[i]})
+		}
+		for _, dimension := range e.Spec.Dimensions {
+			page.Dimensions = append(page.Dimensions, dimension.Name)
+		}
+		all = append(all, page)
+	}
+	return all
+}
+
+// Tell tells the pages what a simulated world knows of an experiment's effects.
+func (d *Daemon) Tell(experiment string, truth []web.Truth) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.truth == nil {
+		d.truth = map[string][]web.Truth{}
+	}
+	d.truth[experiment] = truth
+}
+
+// Report is the last refit's report, or nil before the first.
+func (d *Daemon) Report(experiment, scope string) *estimators.Report {
+	reports := d.reports.Load()
+	switch {
+	case reports == nil:
+		return nil
+	case scope == estimators.Complete:
+		return (*reports)[experiment].complete
+	}
+	return (*reports)[experiment].closed
+}
+
+// EarlierReport is the last report of an epoch that has ended, or nil.
+func (d *Daemon) EarlierReport(experiment string, epoch int) *estimators.Report {
+	bytes, err := d.store.Report(experiment, epoch)
+	if err != nil || bytes == nil {
+		if err != nil {
+			d.log.Error("report of an earlier epoch", "experiment", experiment, "epoch", epoch, "err", err)
+		}
+		return nil
+	}
+	r := &estimators.Report{AsOf: event.NoTime, CompleteTo: event.NoTime}
+	if err := json.Unmarshal(bytes, r); err != nil {
+		d.log.Error("report of an earlier epoch", "experiment", experiment, "epoch", epoch, "err", err)
+		return nil
+	}
+	return r
+}
+
+// Live are the counters as of now.
+func (d *Daemon) Live() web.Live {
+	live := web.Live{
+		Now: time.Now(), Version: d.version, Topic: d.config.Kafka.Topic, Paused: d.paused(),
+		Refits: d.refits.histogram(), Commits: d.commits.histogram(), DeadLettersDropped: d.dropped.Load(),
+	}
+	if at := d.last.Load(); at != 0 {
+		live.LastRefit = time.Unix(0, at)
+	}
+	for _, p := range d.intake.owned() {
+		s := *p.Stats()
+		s.Outbox = p.Waiting()
+		page := web.Partition{Stats: s, Lag: -1}
+		if w := d.intake.worker(s.Partition); w != nil && w.Heard() {
+			page.Lag = w.Lag()
+		}
+		live.Partitions = append(live.Partitions, page)
+	}
+	return live
+}
+
+// Readiness says whether the daemon does its work, and what is missing.
+func (d *Daemon) Readiness() web.Readiness {
+	var missing []string
+	say := func(format string, args ...any) { missing = append(missing, fmt.Sprintf(format, args...)) }
+	i := &d.intake
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.trouble != nil {
+		say("kafka cannot be reached: %v", i.trouble)
+	}
+	if !i.joined {
+		say("no partitions are assigned yet")
+	}
+	for _, number := range slices.Sorted(maps.Keys(i.failed)) {
+		say("partition %d has stopped: %v", number, i.failed[number])
+	}
+	for _, number := range slices.Sorted(maps.Keys(i.workers)) {
+		if i.failed[number] == nil && !i.workers[number].Heard() {
+			say("partition %d: nothing was fetched yet", number)
+		}
+	}
+	if i.blocked != nil {
+		say("dead letters cannot be sent: %v", i.blocked)
+	}
+	if d.reports.Load() == nil {
+		say("no refit yet")
+	}
+	return web.Readiness{Ready: len(missing) == 0, Missing: missing}
+}

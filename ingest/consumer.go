@@ -1,0 +1,142 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"blipd/event"
+	"blipd/ingest/kafka"
+)
+
+// ErrShared is the error of a process that is given fewer than all partitions.
+var ErrShared = errors.New("sharing a topic between several processes comes with a later version: run one process, or split the topic by hand with kafka.partitions")
+
+// Consumer reads the partitions that this process is given, each with a worker.
+type Consumer struct {
+	Client *kafka.Client
+	Schema *event.Schema
+	Manual bool // partitions are split by hand: some of the topic is enough
+
+	// Open gives the state of a partition, and is told of its worker.
+	Open func(partition int) (Partition, error)
+	// Began is told of the workers of a generation before they run; Ended when
+	// all of them have stopped.
+	Began func(workers map[int]*Worker)
+	Ended func()
+	// Held says whether a partition should not be fed for now.
+	Held func(partition int) bool
+	// Failed is told of a partition that has stopped for good.
+	Failed func(partition int, err error)
+}
+
+const (
+	commitEvery = 5 * time.Second // offsets committed for lag displays
+	lastCommit  = 3 * time.Second // how long the last of them may take
+)
+
+// Run consumes until ctx ends, then returns nil. A generation that ends stops
+// all workers, each behind the batch in hand.
+func (c *Consumer) Run(ctx context.Context) error {
+	return c.Client.Join(ctx, c.generation)
+}
+
+// generation works as long as this process owns a set of partitions.
+func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
+	count, err := c.Client.Partitions(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	mine := g.Partitions()
+	if !c.Manual && len(mine) < count {
+		return fmt.Errorf("assigned %d of %d partitions: %w", len(mine), count, ErrShared)
+	}
+	s := &session{consumer: c, workers: map[int]*Worker{}}
+	start := map[int]int64{}
+	for _, number := range mine {
+		partition, err := c.Open(number)
+		if err != nil {
+			return err
+		}
+		decoder := event.Decoder{Schema: c.Schema, Keyless: count == 1}
+		s.workers[number] = NewWorker(decoder, partition, c.Client.Wake)
+		start[number] = partition.Next()
+		if start[number] < 0 {
+			start[number] = kafka.Earliest
+		}
+	}
+	return s.run(ctx, g, start)
+}
+
+// session is a generation at work.
+type session struct {
+	consumer *Consumer
+	workers  map[int]*Worker
+}
+
+func (s *session) run(ctx context.Context, g kafka.Generation, start map[int]int64) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var working sync.WaitGroup
+	s.consumer.Began(s.workers)
+	for _, w := range s.workers {
+		working.Go(func() {
+			if err := w.Run(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	working.Go(func() { s.report(ctx, g) })
+	err := s.consumer.Client.Fetch(ctx, start, s)
+	cancel(err)
+	working.Wait()
+	s.consumer.Ended()
+
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), lastCommit)
+	defer done()
+	_ = g.Commit(last, s.offsets()) // for displays only: state has its own
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	return nil
+}
+
+// report commits offsets for lag displays.
+func (s *session) report(ctx context.Context, g kafka.Generation) {
+	tick := time.NewTicker(commitEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = g.Commit(ctx, s.offsets())
+		}
+	}
+}
+
+func (s *session) offsets() map[int]int64 {
+	next := map[int]int64{}
+	for number, w := range s.workers {
+		if at := w.applied.Load(); at >= 0 {
+			next[number] = at
+		}
+	}
+	return next
+}
+
+// Ready, Deliver and Fail make the session the sink of kafka.Fetch.
+func (s *session) Ready(partition int) bool {
+	return s.workers[partition].room() && !s.consumer.Held(partition)
+}
+
+// Deliver queues a batch for its worker.
+func (s *session) Deliver(b kafka.Batch) { s.workers[b.Partition].offer(b) }
+
+// Fail passes the bad news on; the other partitions go on.
+func (s *session) Fail(partition int, err error) { s.consumer.Failed(partition, err) }

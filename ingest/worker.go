@@ -1,0 +1,125 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"blipd/event"
+	"blipd/ingest/kafka"
+)
+
+// Partition is the state that a worker brings the log to.
+type Partition interface {
+	// Next is the offset of the first record not applied; below 0: start at the
+	// log's start.
+	Next() int64
+	// Apply applies a batch and the offset behind it, and returns when both count.
+	Apply(batch []event.Entry, next int64) error
+}
+
+// queued is how many fetched batches may wait for a worker: one in hand, one to
+// go on with. With the fetch size it bounds the memory of a partition.
+const queued = 2
+
+// ErrStopped is the error of a call to a worker that has stopped.
+var ErrStopped = errors.New("ingest: the worker of this partition has stopped")
+
+// Worker is the goroutine that owns a partition.
+type Worker struct {
+	decoder   event.Decoder
+	partition Partition
+	queue     chan kafka.Batch
+	calls     chan func()
+	done      chan struct{}
+	taken     func() // called when the queue has room again
+
+	end     atomic.Int64 // end of the log when last heard of; -1 before
+	applied atomic.Int64 // next offset of the partition
+}
+
+// NewWorker makes the worker of a partition. taken, unless nil, is called
+// whenever the worker takes a batch.
+func NewWorker(decoder event.Decoder, partition Partition, taken func()) *Worker {
+	w := &Worker{decoder: decoder, partition: partition, taken: taken,
+		queue: make(chan kafka.Batch, queued), calls: make(chan func()), done: make(chan struct{})}
+	w.end.Store(-1)
+	w.applied.Store(partition.Next())
+	return w
+}
+
+// Run works until ctx ends, then finishes the batch in hand and returns nil. An
+// error is one of Apply: the partition must not be used further.
+func (w *Worker) Run(ctx context.Context) error {
+	defer close(w.done)
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case call := <-w.calls:
+			call()
+		case batch := <-w.queue:
+			if w.taken != nil {
+				w.taken()
+			}
+			if err := w.partition.Apply(w.read(batch.Records), batch.Next); err != nil {
+				return err
+			}
+			w.applied.Store(w.partition.Next())
+		}
+	}
+	return nil
+}
+
+// Do runs call in the worker's goroutine, between two batches: it may use the
+// partition. The error is ErrStopped or that of ctx.
+func (w *Worker) Do(ctx context.Context, call func()) error {
+	ran := make(chan struct{})
+	select {
+	case w.calls <- func() { defer close(ran); call() }:
+	case <-w.done:
+		return ErrStopped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	<-ran
+	return nil
+}
+
+// Lag is the number of records between what is applied and the end of the log,
+// 0 when that is not known.
+func (w *Worker) Lag() int64 { return max(0, w.end.Load()-max(0, w.applied.Load())) }
+
+// Heard tells whether the log was heard of at all: then Lag is known.
+func (w *Worker) Heard() bool { return w.end.Load() >= 0 }
+
+// room tells whether the queue takes one more batch.
+func (w *Worker) room() bool { return len(w.queue) < cap(w.queue) }
+
+// offer queues a batch; there must be room.
+func (w *Worker) offer(batch kafka.Batch) {
+	w.end.Store(batch.HighWatermark)
+	w.queue <- batch
+}
+
+// read decodes records, or says of each why not.
+func (w *Worker) read(records []kafka.Record) []event.Entry {
+	entries := make([]event.Entry, len(records))
+	for i := range records {
+		entries[i] = readRecord(&w.decoder, recordOf(&records[i]))
+	}
+	return entries
+}
+
+func readRecord(decoder *event.Decoder, record event.Record) event.Entry {
+	e := event.Entry{Record: record}
+	e.Event, e.Fault = decoder.Decode(record)
+	return e
+}
+
+func recordOf(r *kafka.Record) event.Record {
+	record := event.Record{Offset: r.Offset, Key: r.Key, Value: r.Value}
+	for _, h := range r.Headers {
+		record.Headers = append(record.Headers, event.Header(h))
+	}
+	return record
+}

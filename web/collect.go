@@ -1,0 +1,139 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"blipd/estimators"
+	"blipd/event"
+	"blipd/state"
+)
+
+// collectReport sends what the last refit found for one experiment.
+func (c *collector) collectReport(out *emitter, e *Experiment) {
+	report := c.source.Report(e.Name, estimators.Closed)
+	if report == nil {
+		return
+	}
+	sizes := groupSizes(report)
+	shown := map[string]map[string]bool{}
+	for dimension, groups := range sizes {
+		largest := bySize(groups)
+		if dimension != estimators.All {
+			largest = largest[:min(len(largest), c.cfg.GroupsPerDimension)]
+			out.send(groupsHidden, float64(len(groups)-len(largest)), e.Name, dimension)
+		}
+		shown[dimension] = map[string]bool{}
+		for _, g := range largest {
+			shown[dimension][g] = true
+		}
+	}
+	for _, dimension := range e.Dimensions {
+		if sizes[dimension] == nil {
+			out.send(groupsHidden, 0, e.Name, dimension)
+		}
+	}
+	for i := range report.Estimates {
+		if x := &report.Estimates[i]; shown[x.Dimension][x.Group] {
+			collectEffect(out, e.Name, x)
+		}
+	}
+	for _, check := range report.Health {
+		out.send(healthCheckOK, indicator(check.OK), e.Name, check.Name)
+	}
+	if report.CompleteTo != event.NoTime {
+		out.send(completeTo, seconds(report.CompleteTo.Std()), e.Name)
+	}
+}
+
+func collectEffect(out *emitter, experiment string, x *estimators.Estimate) {
+	send := func(f *family, value float64) {
+		out.send(f, value, experiment, x.Estimand, x.Outcome, x.Arm, x.Dimension, x.Group)
+	}
+	send(effectTrajectories, float64(x.Trajectories))
+	send(effectDecisions, float64(x.Decisions))
+	if !hasValue(x) {
+		return
+	}
+	send(effectEstimate, x.Value)
+	send(effectStdError, x.StdError)
+	send(effectLow, x.Low)
+	send(effectHigh, x.Up)
+	send(effectSequenceLow, x.SequenceLow)
+	send(effectSequenceHigh, x.SequenceUp)
+}
+
+// groupSizes are the trajectories of every group, by dimension.
+func groupSizes(report *estimators.Report) map[string]map[string]int64 {
+	sizes := map[string]map[string]int64{}
+	for i := range report.Estimates {
+		x := &report.Estimates[i]
+		if sizes[x.Dimension] == nil {
+			sizes[x.Dimension] = map[string]int64{}
+		}
+		sizes[x.Dimension][x.Group] = max(sizes[x.Dimension][x.Group], x.Trajectories)
+	}
+	return sizes
+}
+
+// bySize orders groups: the largest first, equals by name.
+func bySize(sizes map[string]int64) []string {
+	names := make([]string, 0, len(sizes))
+	for name := range sizes {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
+	})
+	return names
+}
+
+// collectIntake sends what the partitions of this process counted.
+func collectIntake(out *emitter, live *Live) {
+	var read, open, outbox int64
+	rejected := make([]int64, len(event.Reasons())+1) // by event.Reason
+	closed := make([]int64, len(state.Hows()))        // by state.How
+	for i := range live.Partitions {
+		p := &live.Partitions[i]
+		number := strconv.Itoa(p.Partition)
+		if p.Lag >= 0 {
+			out.send(inputLag, float64(p.Lag), live.Topic, number)
+		}
+		if p.Stream != event.NoTime {
+			out.send(streamTime, seconds(p.Stream.Std()), live.Topic, number)
+		}
+		read, open, outbox = read+p.Records, open+p.Open, outbox+p.Outbox
+		addInts(rejected, p.Rejected)
+		for _, e := range p.Experiments {
+			addInts(closed, e.Closed[:])
+		}
+	}
+	out.send(records, float64(read), live.Topic)
+	out.send(trajectoriesOpen, float64(open))
+	out.send(outboxRecords, float64(outbox))
+	for _, reason := range event.Reasons() {
+		out.send(recordsRejected, float64(rejected[reason]), reason.String())
+	}
+	for _, how := range state.Hows() {
+		out.send(trajectoriesClosed, float64(closed[how]), how.String())
+	}
+	for reason, paused := range live.Paused {
+		out.send(intakePaused, indicator(paused), reason)
+	}
+}
+
+// collectExperiments sends what the partitions of this process counted, by
+// experiment.
+func collectExperiments(out *emitter, live *Live, experiments []Experiment) {
+	for i, e := range experiments {
+		sum := sumExperiment(live, i, &e)
+		for arm, name := range arms(&e) {
+			out.send(assignments, float64(sum.Assigned[arm]), e.Name, name)
+			out.send(assignmentsExpected, sum.Expected[arm], e.Name, name)
+		}
+		for _, reason := range event.NotRandomizedReasons() {
+			out.send(notRandomized, float64(sum.NotRandomized[reason]), e.Name, reason.String())
+		}
+	}
+}

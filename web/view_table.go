@@ -1,0 +1,129 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blipd/estimators"
+)
+
+// How many groups of one dimension a page shows: at once, and when asked.
+const (
+	rowsAtOnce = 25
+	rowsAtMost = 300
+)
+
+// table is one dimension of a panel, the largest groups first.
+type table struct {
+	ID        string
+	Dimension string // "" for the whole
+	Head      bool   // the first of its panel carries the headings
+	Rows      []row
+	More      []row // shown when asked
+	Beyond    int   // groups that only the API has
+	Panel     *panel
+}
+
+// row is one group.
+type row struct {
+	Group, Title            string
+	Note                    string // of a reserved name
+	Trajectories, Decisions string
+	Status                  string // why there is no sequence, "" when there is
+	Estimate, StdError      string // "" where there is none
+	Sequence                string
+	Truth                   string
+	Verdict                 verdict
+	Plot                    plot
+	Panel                   *panel
+}
+
+// newTables makes a table for the whole and one for each dimension, in the
+// order of the configuration.
+func newTables(estimates []*estimators.Estimate, e *Experiment, p *panel, truth map[[2]string]float64) []table {
+	byDimension := map[string][]*estimators.Estimate{}
+	var dimensions []string
+	for _, x := range estimates {
+		if byDimension[x.Dimension] == nil {
+			dimensions = append(dimensions, x.Dimension)
+		}
+		byDimension[x.Dimension] = append(byDimension[x.Dimension], x)
+	}
+	place := func(dimension string) int {
+		if dimension == estimators.All {
+			return -1
+		}
+		return orLast(slices.Index(e.Dimensions, dimension))
+	}
+	slices.SortStableFunc(dimensions, func(a, b string) int { return cmp.Or(place(a)-place(b), strings.Compare(a, b)) })
+	tables := make([]table, 0, len(dimensions))
+	for i, dimension := range dimensions {
+		t := table{ID: fmt.Sprintf("%s-%d", p.ID, i+1), Head: i == 0, Panel: p}
+		if dimension != estimators.All {
+			t.Dimension = visible(dimension)
+		}
+		groups := byDimension[dimension]
+		slices.SortFunc(groups, func(a, b *estimators.Estimate) int {
+			return cmp.Or(cmp.Compare(b.Trajectories, a.Trajectories), cmp.Compare(a.Group, b.Group))
+		})
+		t.Beyond = max(0, len(groups)-rowsAtMost)
+		for n, x := range groups[:len(groups)-t.Beyond] {
+			r := newRow(x, p)
+			if value, known := truth[[2]string{x.Dimension, x.Group}]; known {
+				r.Truth = signed(value, p.decimals)
+				r.Plot.TruthX = p.Axis.place(value)
+			}
+			r.Plot.Label = r.inWords()
+			if n < rowsAtOnce {
+				t.Rows = append(t.Rows, r)
+			} else {
+				t.More = append(t.More, r)
+			}
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+func newRow(x *estimators.Estimate, p *panel) row {
+	r := row{
+		Group: visible(x.Group), Title: visible(x.Group), Note: groupNote(x.Group),
+		Trajectories: count(x.Trajectories), Decisions: count(x.Decisions),
+		Verdict: judge(x, p.Better), Plot: p.Axis.draw(x), Panel: p,
+	}
+	if x.Dimension == estimators.All {
+		r.Group, r.Title = "All decisions", "All decisions"
+	}
+	if hasValue(x) {
+		r.Estimate, r.StdError = signed(x.Value, p.decimals), unsigned(x.StdError, p.decimals)
+	}
+	if hasSequence(x) {
+		r.Sequence = span(x.SequenceLow, x.SequenceUp, p.decimals)
+	} else {
+		r.Status = statusWords(x, p.Control)
+	}
+	if r.Plot.Drawn {
+		r.Plot.Interval = span(x.Low, x.Up, p.decimals)
+	}
+	return r
+}
+
+// inWords is the whole row for those who do not see the drawing.
+func (r *row) inWords() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, effect of %s vs %s on %s: ", r.Group, r.Panel.Arm, r.Panel.Control, r.Panel.Outcome)
+	if r.Plot.Drawn {
+		fmt.Fprintf(&b, "%s, 95 %% sequence %s, interval for one look %s", r.Estimate, r.Sequence, r.Plot.Interval)
+	} else {
+		b.WriteString(r.Status)
+	}
+	if r.Truth != "" {
+		fmt.Fprintf(&b, "; planted truth %s", r.Truth)
+	}
+	if r.Plot.Drawn {
+		fmt.Fprintf(&b, "; %s", r.Verdict.Word)
+	}
+	return b.String()
+}

@@ -1,0 +1,128 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"blipd/estimators"
+)
+
+// sequenceFrom is the number of trajectories from which on the page shows the
+// confidence sequence: it is asymptotic, and below that a promise too many.
+const sequenceFrom = 50
+
+// statusFrom is the number of trajectories below which there is no estimate.
+const statusFrom = 10
+
+// verdict is what a confidence sequence says, in a word and a class of the
+// style sheet.
+type verdict struct{ Word, Class, Mark string }
+
+var (
+	helps     = verdict{"helps", "good", "▲"}
+	harms     = verdict{"harms", "bad", "▼"}
+	raises    = verdict{"raises it", "plain", "→"}
+	lowers    = verdict{"lowers it", "plain", "←"}
+	undecided = verdict{"no difference seen yet", "open", ""}
+	tooEarly  = verdict{"too early to say", "early", ""}
+)
+
+// judge reads the sequence and nothing else, turned by which end of the
+// outcome is better.
+func judge(x *estimators.Estimate, better string) verdict {
+	up, down := x.SequenceLow > 0, x.SequenceUp < 0
+	switch {
+	case !hasSequence(x):
+		return tooEarly
+	case !up && !down:
+		return undecided
+	case better == "higher" && up, better == "lower" && down:
+		return helps
+	case better == "higher", better == "lower":
+		return harms
+	case up:
+		return raises
+	}
+	return lowers
+}
+
+// hasSequence tells whether the page shows the sequence of an estimate.
+func hasSequence(x *estimators.Estimate) bool {
+	return hasValue(x) && x.Trajectories >= sequenceFrom
+}
+
+// statusWords says why an estimate is not shown in full. control is the name of
+// the control as it is shown.
+func statusWords(x *estimators.Estimate, control string) string {
+	switch {
+	case hasValue(x):
+		return fmt.Sprintf("sequence from %d trajectories", sequenceFrom)
+	case x.Reason == estimators.FewTrajectories && x.Trajectories < statusFrom:
+		return fmt.Sprintf("not enough trajectories yet: %d of %d", x.Trajectories, statusFrom)
+	case x.Reason == estimators.FewTrajectories:
+		return "not enough independent trajectories yet"
+	case x.Reason == estimators.ArmAbsent:
+		return fmt.Sprintf("%s or %s was never drawn here", visible(x.Arm), control)
+	case x.Reason == estimators.NoVariation:
+		return "no variation to learn from"
+	case x.Reason != "":
+		return plainWords(string(x.Reason))
+	case x.Status != estimators.OK:
+		return plainWords(string(x.Status))
+	}
+	return "no value"
+}
+
+// continuation says what an estimand assumes of the later calls.
+func continuation(estimand string) string {
+	if estimand == estimators.RandomizedContinuation {
+		return "later calls randomized as usual"
+	}
+	return plainWords(estimand)
+}
+
+// plainWords is an identifier as words.
+func plainWords(identifier string) string { return strings.ReplaceAll(visible(identifier), "_", " ") }
+
+// visible is a name with everything shown that a reader would not see, or that
+// would move the text around it: control characters as their pictures, other
+// invisible ones by number.
+func visible(name string) string {
+	if name == "" {
+		return "“” (empty)"
+	}
+	plain := func(r rune) bool { return r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r) }
+	if !strings.ContainsFunc(name, func(r rune) bool { return !plain(r) || r == unicode.ReplacementChar }) {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(name, "\uFFFD") {
+		switch {
+		case plain(r):
+			b.WriteRune(r)
+		case r < ' ':
+			b.WriteRune(0x2400 + r) // the picture of that control character
+		case r == 0x7f:
+			b.WriteRune('␡')
+		case r == 0x200d || r == 0xfe0f:
+			b.WriteRune(r) // joins emoji
+		default:
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		}
+	}
+	return b.String()
+}
+
+// groupNote explains the reserved names of groups.
+func groupNote(group string) string {
+	switch group {
+	case estimators.MissingLevel:
+		return "decisions without a value here"
+	case estimators.OtherLevel:
+		return "all groups beyond the limit"
+	case estimators.PooledLevel:
+		return "all groups too small to stand alone"
+	}
+	return ""
+}
