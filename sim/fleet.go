@@ -31,13 +31,13 @@ const (
 	stepLow, stepHigh       = 5e3, 30e3  // between calls, and a review comes on top
 	reviewLow, reviewHigh   = 1e3, 12e3  // of a review
 	outcomeLow, outcomeHigh = 20e3, 80e3 // from the end to the outcome
-	reviseLow, reviseHigh   = 30e3, 90e3 // from a wrong outcome to the right one
+	reviseLow, reviseHigh   = 30e3, 90e3 // from a provisional or wrong outcome to the right one
 	againLow, againHigh     = 50, 5e3    // from a record to its second delivery
 )
 
 // How often things are not as they should be.
 const (
-	provisional = 0.03  // of outcomes, announced as not final at the end
+	provisional = 0.03  // of outcomes, sent as not final first
 	mistaken    = 0.01  // of outcomes, final, wrong about success, and revised
 	undelivered = 0.03  // of reviews: they run out of time
 	redelivered = 0.005 // of records
@@ -60,7 +60,8 @@ func NewFleet(seed uint64, start event.Time) *Fleet {
 // back. Interventions have no other time.
 func (f *Fleet) Now() event.Time { return f.now }
 
-// Next is the next event; records that are broken are left out.
+// Next is the next event; records that are broken are left out. It is not to be
+// changed: a second delivery may share its memory.
 func (f *Fleet) Next() event.Event {
 	for {
 		if p := f.next(); p.fault == 0 {
@@ -70,7 +71,7 @@ func (f *Fleet) Next() event.Event {
 }
 
 // NextRecord is the next record, for a log with the trajectory as key. The
-// slices are the caller's.
+// slices are the caller's to keep.
 func (f *Fleet) NextRecord() (key, value []byte) {
 	p := f.next()
 	key = []byte(p.event.Trajectory)
@@ -138,14 +139,14 @@ func (f *Fleet) launch() {
 // review is what comes of a review, and when it ends.
 func (f *Fleet) review(at event.Time) (event.Intervention, event.Time) {
 	end := f.clock.after(at, reviewLow, reviewHigh)
-	seconds := float64((end - at) / event.Time(time.Millisecond))
+	took := float64((end - at) / event.Time(time.Millisecond))
 	i := event.Intervention{Delivered: event.True, Reviewer: event.Source{Kind: "model", Name: "second-look", Version: "3"}}
 	i.Verdict = verdicts[f.faults.pick(verdictShares)]
 	if f.faults.chance(undelivered) {
 		i.Delivered, i.Verdict = event.False, "none"
 	}
-	i.Cost.Seconds = event.Amount{Given: true, N: seconds / 1000}
-	i.Cost.USD = event.Amount{Given: true, N: round(seconds*0.000002, 6)} // two cents for ten seconds
+	i.Cost.Seconds = event.Amount{Given: true, N: took / 1000}
+	i.Cost.USD = event.Amount{Given: true, N: round(took*0.000002, 6)} // two cents for ten seconds
 	return i, end
 }
 

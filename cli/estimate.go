@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"blipd/daemon"
+	"blipd/estimators"
+	"blipd/event"
+)
+
+type estimateCommand struct {
+	configFile
+	Output string   `enum:"table,json,csv" default:"table" help:"Form of the result: ${enum}."`
+	Events []string `arg:"" help:"Files of events, one a line: .jsonl, .gz, .zst, or - for standard input."`
+}
+
+// Run estimates from files. Rejected records do not fail it; they are counted
+// in words.
+func (c *estimateCommand) Run(p *process) error {
+	cfg, err := c.load(p)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := p.interrupted()
+	defer cancel()
+	progress, done := p.progress(c.Events)
+	reports, err := daemon.Estimate(ctx, cfg, c.Events, p.in, progress)
+	done()
+	if err != nil {
+		return err
+	}
+	p.sayRejected(reports[0])
+	for i, e := range cfg.Experiments {
+		for _, what := range e.NotYet {
+			fmt.Fprintf(p.words, "experiment %s: %s\n", reports[i].Experiment, what)
+		}
+	}
+	switch c.Output {
+	case "json":
+		encoder := json.NewEncoder(p.out)
+		encoder.SetIndent("", " ")
+		encoder.SetEscapeHTML(false)
+		if len(reports) == 1 {
+			return encoder.Encode(reports[0])
+		}
+		return encoder.Encode(reports)
+	case "csv":
+		return writeCSV(p.out, reports)
+	}
+	for _, r := range reports {
+		writeTable(p.out, r, nil)
+	}
+	return nil
+}
+
+// progress shows a bar while files are read, on a terminal.
+func (p *process) progress(files []string) (read func(int64), done func()) {
+	out, ok := p.words.(*os.File)
+	if !ok || !term.IsTerminal(int(out.Fd())) {
+		return nil, func() {}
+	}
+	size := int64(0)
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if err != nil || name == "-" {
+			size = -1 // unknown: a spinner
+			break
+		}
+		size += info.Size()
+	}
+	bar := progressbar.DefaultBytes(size, "reading events")
+	return func(bytes int64) { _ = bar.Set64(bytes) }, func() { _ = bar.Finish() }
+}
+
+// sayRejected says what had no effect.
+func (p *process) sayRejected(r *estimators.Report) {
+	for _, reason := range slices.Sorted(maps.Keys(r.Rejected)) {
+		fmt.Fprintf(p.words, "%d records had no effect: %s\n", r.Rejected[reason], explained(reason))
+	}
+}
+
+// explained is a reason with where to look.
+func explained(reason string) string {
+	for _, r := range event.Reasons() {
+		if r.String() == reason && r.DeadLetter() {
+			return reason + " (blipd lint says which, and what to send)"
+		}
+	}
+	return reason
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"blipd/estimators"
+)
+
+// truth is what a simulated world knows of an effect; nil where none does.
+type truth func(e *estimators.Estimate) (value float64, known bool)
+
+// writeTable prints one report for people.
+func writeTable(out io.Writer, r *estimators.Report, planted truth) {
+	fmt.Fprintf(out, "%s: %d trajectories, %d decisions, %d open, %d censored, as of %s\n",
+		r.Experiment, r.Trajectories, r.Decisions, r.Open, r.Censored, r.AsOf)
+	fmt.Fprintf(out, "effect of the arm against the control, later calls randomized as usual; sequence: holds however often one looks\n")
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	header := table.Row{"outcome", "arm", "dimension", "group", "decisions", "trajectories", "estimate", "std. error", "95 % interval", "95 % sequence"}
+	if planted != nil {
+		header = append(header, "planted")
+	}
+	t.AppendHeader(header)
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Name: "group", WidthMax: 40, WidthMaxEnforcer: text.Trim},
+		{Name: "decisions", Align: text.AlignRight}, {Name: "trajectories", Align: text.AlignRight},
+		{Name: "estimate", Align: text.AlignRight}, {Name: "std. error", Align: text.AlignRight}, {Name: "planted", Align: text.AlignRight},
+	})
+	for i := range r.Estimates {
+		e := &r.Estimates[i]
+		row := table.Row{e.Outcome, e.Arm, e.Dimension, printable(e.Group), e.Decisions, e.Trajectories}
+		if e.Status == estimators.OK {
+			row = append(row, rounded(e.Value), rounded(e.StdError),
+				"["+rounded(e.Low)+", "+rounded(e.Up)+"]", "["+rounded(e.SequenceLow)+", "+rounded(e.SequenceUp)+"]")
+		} else {
+			row = append(row, "", "", fmt.Sprintf("%s: %s", e.Status, e.Reason), "")
+		}
+		if planted != nil {
+			if value, known := planted(e); known {
+				row = append(row, rounded(value))
+			}
+		}
+		t.AppendRow(row)
+	}
+	fmt.Fprintln(out, t.Render())
+}
+
+func rounded(x float64) string { return fmt.Sprintf("%.4f", x) }
+
+// printable keeps control characters of a name from a terminal.
+func printable(name string) string {
+	quoted := strconv.Quote(name)
+	if quoted[1:len(quoted)-1] != name {
+		return quoted
+	}
+	return name
+}
+
+// writeCSV prints all reports with all digits.
+func writeCSV(out io.Writer, reports []*estimators.Report) error {
+	w := csv.NewWriter(out)
+	header := []string{"experiment", "estimand", "outcome", "arm", "dimension", "group", "status", "reason", "estimate", "std_error",
+		"ci_low", "ci_high", "df", "sequence_low", "sequence_high", "decisions", "trajectories", "effective_trajectories"}
+	if err := w.Write(header); err != nil {
+		return err
+	}
+	for _, r := range reports {
+		for _, e := range r.Estimates {
+			row := []string{r.Experiment, e.Estimand, e.Outcome, e.Arm, e.Dimension, e.Group, string(e.Status), string(e.Reason)}
+			for _, x := range []float64{e.Value, e.StdError, e.Low, e.Up, e.DF, e.SequenceLow, e.SequenceUp} {
+				if e.Status == estimators.OK {
+					row = append(row, digits(x))
+				} else {
+					row = append(row, "")
+				}
+			}
+			row = append(row, strconv.FormatInt(e.Decisions, 10), strconv.FormatInt(e.Trajectories, 10), digits(e.EffectiveTrajectories))
+			if err := w.Write(row); err != nil {
+				return err
+			}
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// digits is the number with the fewest digits that read back exactly.
+func digits(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

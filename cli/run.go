@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"blipd/daemon"
+)
+
+type runCommand struct{ configFile }
+
+// Run runs the daemon until it is told to stop.
+func (c *runCommand) Run(p *process) error {
+	cfg, err := c.load(p)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := p.interrupted()
+	defer cancel()
+	log := p.logger()
+	d, err := daemon.New(*cfg, version(), log)
+	if err != nil {
+		return err
+	}
+	log.Info("blipd started", "version", version(), "topic", cfg.Kafka.Topic, "address", "http://"+d.Addr())
+	done := make(chan error, 1)
+	go func() { done <- d.Run(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	log.Info("stopping: the batches in hand are finished and committed")
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(cfg.ShutdownTimeout):
+		return fmt.Errorf("stop: not done within shutdown_timeout (%s); nothing that was committed is lost", cfg.ShutdownTimeout)
+	}
+}
