@@ -86,10 +86,10 @@ func (p *process) sayRejected(r *estimators.Report) {
 	}
 }
 
-// explained is a reason with where to look.
+// explained is a reason with where to look: lint sees what a line alone tells.
 func explained(reason string) string {
 	for _, r := range event.Reasons() {
-		if r.String() == reason && r.DeadLetter() {
+		if r.String() == reason && r.DeadLetter() && r != event.Conflict && r != event.Late && r != event.TooMany {
 			return reason + " (blipd lint says which, and what to send)"
 		}
 	}

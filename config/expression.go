@@ -52,7 +52,7 @@ func (v vocabulary) expression(n node, want kind) (x estimators.Expression, ok b
 	case s.hidden:
 		n.fault("the expression (not shown) does not compile; print it where ${...} leads, and check it")
 	default:
-		n.fault("%q %v", shorten(x.Text), err)
+		n.fault("%q: %v", shorten(x.Text), err)
 	}
 	return x, false
 }

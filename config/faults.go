@@ -71,8 +71,16 @@ func suggest(name string, known []string) string {
 	if best := nearest(name, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
-	sorted := slices.Sorted(slices.Values(known))
-	return "known here: " + strings.Join(sorted, ", ")
+	return "known here: " + listed(known)
+}
+
+// listed is the known names in order; "" is one that goes without saying.
+func listed(known []string) string {
+	sorted := slices.Compact(slices.Sorted(slices.Values(known)))
+	if len(sorted) > 0 && sorted[0] == "" {
+		sorted = sorted[1:]
+	}
+	return strings.Join(sorted, ", ")
 }
 
 // nearest is the known name with the fewest edits to name, or "" when all are

@@ -13,6 +13,7 @@ const (
 	defaultBroker = "localhost:9092"
 	defaultTopic  = "blipd.events"
 	defaultGroup  = "blipd"
+	defaultListen = "127.0.0.1:9464"
 )
 
 // readKafka reads the section kafka: which cluster and topic, and how.
@@ -53,24 +54,24 @@ func readBrokers(n node) []string {
 		return []string{defaultBroker}
 	}
 	items := n.list()
-	if len(items) == 0 {
+	if len(items) == 0 && n.value.Kind == seq {
 		n.fault("no brokers; write at least one host:port")
 	}
 	var brokers []string
 	for _, item := range items {
-		brokers = append(brokers, readAddress(item, ""))
+		brokers = append(brokers, readAddress(item, defaultBroker))
 	}
 	return brokers
 }
 
-// readAddress is a host:port.
+// readAddress is a host:port; usual is one for when there is none.
 func readAddress(n node, usual string) string {
 	s, ok := n.scalar("host:port")
 	if !ok {
 		return usual
 	}
 	if _, port, err := net.SplitHostPort(s.text); err != nil || port == "" {
-		n.fault("%s is not host:port; write one such as %s", s.shown(), defaultBroker)
+		n.fault("%s is not host:port; write one such as %s", s.shown(), usual)
 		return usual
 	}
 	return s.text
@@ -183,7 +184,7 @@ func readOutputs(n node, input string) (out daemon.Outputs, asked []string) {
 // readListen reads the section web.
 func readListen(n node) string {
 	m := n.mapping()
-	listen := readAddress(m.get("listen"), "127.0.0.1:9464")
+	listen := readAddress(m.get("listen"), defaultListen)
 	m.done()
 	return listen
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,17 +94,15 @@ func (n node) name(most int) string {
 
 // oneOf is one of a few words.
 func (n node) oneOf(usual string, words ...string) string {
-	s, ok := n.scalar(strings.Join(words, " or "))
+	s, ok := n.scalar("one of " + listed(words))
 	if !ok {
 		return usual
 	}
-	for _, word := range words {
-		if s.text == word {
-			return word
-		}
+	if slices.Contains(words, s.text) {
+		return s.text
 	}
 	if s.hidden {
-		n.fault("%s is not known; write %s", s.shown(), strings.Join(words, " or "))
+		n.fault("%s is not known; write one of %s", s.shown(), listed(words))
 	} else {
 		n.fault("%s is not known; %s", s.shown(), suggest(s.text, words))
 	}

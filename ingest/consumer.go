@@ -80,30 +80,30 @@ type session struct {
 }
 
 func (s *session) run(ctx context.Context, g kafka.Generation, start map[int]int64) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	broken := make(chan error, len(s.workers)) // what Apply could not do
 	var working sync.WaitGroup
 	s.consumer.Began(s.workers)
 	for _, w := range s.workers {
 		working.Go(func() {
 			if err := w.Run(ctx); err != nil {
-				cancel(err)
+				broken <- err
+				stop()
 			}
 		})
 	}
 	working.Go(func() { s.report(ctx, g) })
 	err := s.consumer.Client.Fetch(ctx, start, s)
-	cancel(err)
+	stop()
 	working.Wait()
 	s.consumer.Ended()
+	close(broken)
 
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), lastCommit)
 	defer done()
 	_ = g.Commit(last, s.offsets()) // for displays only: state has its own
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
-		return cause
-	}
-	return nil
+	return errors.Join(err, <-broken)
 }
 
 // report commits offsets for lag displays.

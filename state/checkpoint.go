@@ -16,15 +16,10 @@ type generation struct {
 	logged int64
 }
 
-const (
-	chunkSize       = 512 << 10 // below what Badger moves to its value log
-	checkpointEvery = 20_000    // operations; recovery adds at most about that many
-)
-
 // checkpointIfDue writes the ledgers when the log behind them has grown long.
 // When it does is free; what it writes is not.
 func (p *Partition) checkpointIfDue() error {
-	if p.logged-p.newest.logged < checkpointEvery {
+	if p.logged-p.newest.logged < p.options.pace.checkpoint {
 		return nil
 	}
 	return p.checkpoint()
@@ -40,7 +35,7 @@ func (p *Partition) checkpoint() error {
 	}
 	next := generation{number: p.newest.number + 1, logged: p.logged}
 	for ; len(bytes) > 0; next.chunks++ {
-		n := min(chunkSize, len(bytes))
+		n := min(p.options.pace.chunk, len(bytes))
 		chunk := seal(func(w *pack.Writer) { w.Bytes(bytes[:n]) })
 		bytes = bytes[n:]
 		if err := p.store.set(keyNumber(p.number, 'k', next.number, next.chunks), chunk); err != nil {
@@ -58,32 +53,39 @@ func (p *Partition) checkpoint() error {
 	if err != nil {
 		return fmt.Errorf("state: checkpoint partition %d: %w", p.number, err)
 	}
+	old := p.newest
 	p.newest = next
-	return p.sweep()
+	return p.sweep(old)
 }
 
-// sweep deletes the chunks of all generations but the newest and the log
-// before it.
-func (p *Partition) sweep() error {
+// sweep deletes the chunks of all generations but the newest, from old on, and
+// the log from where old ends to where the newest does.
+func (p *Partition) sweep(old generation) error {
 	var dead [][]byte
-	collect := func(kind byte, below int64, number func([]byte) int64, other bool) error {
-		prefix := key(p.number, kind)
-		return p.store.each(prefix, prefix, func(k, _ []byte) (bool, error) {
-			n := number(k)
-			if n < below || other && n > below {
-				dead = append(dead, append([]byte(nil), k...))
-			}
-			return other || n < below, nil
-		})
-	}
-	generationOf := func(k []byte) int64 { return numberOf(k[:len(k)-8]) }
-	if err := collect('k', p.newest.number, generationOf, true); err != nil {
+	collect := func(k []byte) { dead = append(dead, append([]byte(nil), k...)) }
+	err := p.store.eachKey(key(p.number, 'k'), keyNumber(p.number, 'k', old.number), func(k []byte) bool {
+		if numberOf(k[:len(k)-8]) != p.newest.number {
+			collect(k)
+		}
+		return true
+	})
+	if err != nil {
 		return fmt.Errorf("state: sweep partition %d: %w", p.number, err)
 	}
-	if err := collect('l', p.newest.logged, numberOf, false); err != nil {
+	err = p.store.eachKey(key(p.number, 'l'), keyNumber(p.number, 'l', old.logged), func(k []byte) bool {
+		if numberOf(k) >= p.newest.logged {
+			return false
+		}
+		collect(k)
+		return true
+	})
+	if err != nil {
 		return fmt.Errorf("state: sweep partition %d: %w", p.number, err)
 	}
-	return p.store.remove(dead)
+	if err := p.store.remove(dead); err != nil {
+		return err
+	}
+	return p.store.reclaim()
 }
 
 // packBooks writes all ledgers with the names and definitions they belong to.
@@ -120,28 +122,4 @@ func packLedger(w *pack.Writer, l Ledger) error {
 	bytes, err := l.AppendBinary(nil)
 	w.Bytes(bytes)
 	return err
-}
-
-func (s *Store) set(key, value []byte) error {
-	return s.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) })
-}
-
-// remove deletes keys, a bounded number in each transaction.
-func (s *Store) remove(keys [][]byte) error {
-	for len(keys) > 0 {
-		n := min(10_000, len(keys))
-		err := s.db.Update(func(txn *badger.Txn) error {
-			for _, k := range keys[:n] {
-				if err := txn.Delete(k); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("state: delete %d keys: %w", n, err)
-		}
-		keys = keys[n:]
-	}
-	return nil
 }

@@ -51,9 +51,16 @@ func (b *book) at(number int64) *period {
 	return &b.periods[i]
 }
 
-// begin counts a trajectory that was opened, end one that is no longer open.
-func (b *book) begin(started event.Time) { b.at(b.period(started)).open++ }
-func (b *book) end(started event.Time)   { b.at(b.period(started)).open-- }
+// begin counts a trajectory that was opened, end one that is no longer open. A
+// complete period has no open ones to count, save after the end of all input.
+func (b *book) begin(started event.Time) { b.opened(started, 1) }
+func (b *book) end(started event.Time)   { b.opened(started, -1) }
+
+func (b *book) opened(started event.Time, n int) {
+	if number := b.period(started); number >= b.done {
+		b.at(number).open += n
+	}
+}
 
 // ledger is where trajectories of a period are summed.
 func (b *book) ledger(number int64) Ledger {
@@ -90,8 +97,7 @@ func (b *book) complete(next int64) {
 	b.done = max(b.done, next)
 }
 
-// closed is a copy of the sums of all that has closed, complete of those of
-// complete periods.
+// copies are the sums of all that has closed, and those of complete periods.
 func (b *book) copies() (closed, complete Ledger) {
 	closed, complete = b.make(), b.make()
 	complete.Merge(b.total)
@@ -130,8 +136,16 @@ func (f *fold) complete(x int) {
 	if next := b.next(f.clock.now); next > b.done {
 		f.record(operation{kind: opComplete, experiment: x, period: next})
 		b.complete(next)
-		f.stats.Experiments[x].CompleteTo = event.Time(next * b.length)
+		f.stats.Experiments[x].CompleteTo = b.completeTo()
 	}
+}
+
+// completeTo is where the complete periods end; event.NoTime before any.
+func (b *book) completeTo() event.Time {
+	if b.done == noPeriod {
+		return event.NoTime
+	}
+	return event.Time(b.done * b.length)
 }
 
 // operate adds a trajectory to its ledger or removes it, and records that.

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"slices"
 
 	"blipd/event"
@@ -30,19 +31,9 @@ func (f *fold) judge(k *kept, x int, ev *event.Event) *event.Fault {
 	if fault != nil {
 		return fault
 	}
-	if k.phase == phaseClosed && f.clock.now != event.NoTime && f.clock.now > k.closed.Add(f.window(x)) {
+	if k.phase == phaseClosed && f.closedFor(k, f.window(x)) {
 		return event.Faultf(event.Late, "%s: trajectory %q closed at stream time %s and takes changes for revision_window (%s); it is now %s",
-			ev.Type, k.ID, k.closed, f.window(x), f.clock.now)
-	}
-	return f.judgeSize(k, ev)
-}
-
-func (f *fold) judgeWaiting(k *kept, ev *event.Event) *event.Fault {
-	for i := range k.waiting {
-		w := &k.waiting[i].event
-		if w.Type == ev.Type && sameContent(w, ev) {
-			return event.Faultf(event.Duplicate, "%s of trajectory %q: the same again", ev.Type, k.ID)
-		}
+			ev.Type, k.ID, f.clock.since(k.closed), f.window(x), f.clock.now)
 	}
 	return f.judgeSize(k, ev)
 }
@@ -68,11 +59,13 @@ func (f *fold) judgeDecision(k *kept, d *event.Decision) *event.Fault {
 }
 
 func judgeIntervention(k *kept, v *event.Intervention) *event.Fault {
-	of := k.decision(v.Index, v.DecisionID)
+	index, id := v.Index, v.DecisionID
+	if of := k.decision(index, id); of >= 0 { // what it names by one may be known by the other
+		index, id = max(index, k.Decisions[of].Index), cmp.Or(id, k.Decisions[of].ID)
+	}
 	for i := range k.Interventions {
 		u := &k.Interventions[i]
-		same := v.Index > 0 && u.Index == v.Index || v.DecisionID != "" && u.DecisionID == v.DecisionID ||
-			of >= 0 && k.decision(u.Index, u.DecisionID) == of
+		same := index > 0 && u.Index == index || id != "" && u.DecisionID == id
 		switch {
 		case same && u.Same(v):
 			return event.Faultf(event.Duplicate, "intervention on decision %s of trajectory %q: the same again", nameOf(v.Index, v.DecisionID), k.ID)
@@ -103,7 +96,7 @@ func (f *fold) judgeOutcome(k *kept, x int, o *event.Outcome) *event.Fault {
 		if at < 0 {
 			return event.Faultf(event.UnknownOutcome, "outcomes.%s: experiment %q has no such outcome", v.Name, rules.Name)
 		}
-		if rule := &rules.Outcomes[at]; rule.Ranged && (v.Value < rule.Low || v.Value > rule.Up) {
+		if rule := &rules.Outcomes[at]; !within(rule, v.Value) {
 			return event.Faultf(event.OutOfRange, "outcomes.%s: %v is outside [%v, %v], the range of experiment %q", v.Name, v.Value, rule.Low, rule.Up, rules.Name)
 		}
 		switch weigh(k.Held(v.Name), o, v.Value) {

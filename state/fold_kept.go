@@ -10,16 +10,21 @@ type kept struct {
 	event.Trajectory
 	waiting []waiting // events that wait for a decision to name the experiment
 
-	started event.Time // stream time when its first record was read
-	phase   phase
-	settled event.Time // settling: since when it has all its outcomes
-	due     event.Time // not closed: stream time that closes it; NoTime while there is none
-	how     How        // closed: the way
-	closed  event.Time // closed: stream time when it was
-	order   int64      // closed: its place among those that closed
+	// Moments of stream time, event.NoTime before it began (see clock.since).
+	started event.Time // when its first record was read
+	settled event.Time // when it last came to have all its outcomes
+	closed  event.Time // when it was closed
 
-	size    int  // of its bytes on disk, about; bounds what one trajectory may take
-	written bool // open: the disk has it
+	phase phase
+	how   How   // closed: the way
+	order int64 // closed: its place among those that closed
+
+	// Not on disk.
+	due     event.Time // not closed: stream time at which it may have to be; NoTime while there is none
+	place   int        // in the heap of due times, from 1; 0: not in it
+	size    int        // of its bytes on disk, about; bounds what one trajectory may take
+	counted int        // of size, what changes knows of
+	written bool       // open: the disk has it
 }
 
 // phase is where a trajectory stands.
@@ -41,7 +46,8 @@ type waiting struct {
 	event  event.Event
 }
 
-// pack writes all but the size.
+// pack writes what is on disk. Whether an open trajectory is settling, and when
+// it is due, follows from the rest and the rules, which may have changed.
 func (k *kept) pack(w *pack.Writer) {
 	k.Trajectory.Pack(w)
 	w.Int(int64(len(k.waiting)))
@@ -49,13 +55,44 @@ func (k *kept) pack(w *pack.Writer) {
 		packRecord(w, &k.waiting[i].record)
 		k.waiting[i].event.Pack(w)
 	}
-	w.Int(int64(k.started))
+	w.Ints([]int64{int64(k.started), int64(k.settled), int64(k.closed)})
 	w.Byte(byte(k.phase))
-	w.Int(int64(k.settled))
-	w.Int(int64(k.due))
 	w.Byte(byte(k.how))
-	w.Int(int64(k.closed))
 	w.Int(k.order)
+}
+
+// newKept is a trajectory of which nothing is known.
+func newKept(id string) *kept {
+	return &kept{Trajectory: event.Trajectory{ID: id, First: event.NoTime, Last: event.NoTime},
+		started: event.NoTime, settled: event.NoTime, closed: event.NoTime, due: event.NoTime}
+}
+
+// put puts an event onto the trajectory: the part of landing that changes
+// nothing else.
+func (k *kept) put(ev *event.Event) {
+	k.see(ev.Time)
+	k.size += sizeOf(ev)
+	switch ev.Type {
+	case event.TypeDecision:
+		k.Decisions = append(k.Decisions, *ev.Decision)
+	case event.TypeIntervention:
+		k.Interventions = append(k.Interventions, *ev.Intervention)
+	case event.TypeOutcome:
+		hold(k, ev.Outcome)
+	case event.TypeEnd:
+		k.End = ev.End
+	}
+}
+
+// see widens the span of the trajectory's event times.
+func (k *kept) see(t event.Time) {
+	if t == event.NoTime {
+		return
+	}
+	if k.First == event.NoTime || t < k.First {
+		k.First = t
+	}
+	k.Last = max(k.Last, t)
 }
 
 // unpack reads what pack wrote.
@@ -68,11 +105,10 @@ func (k *kept) unpack(r *pack.Reader) {
 		w.event.Unpack(r)
 		k.waiting = append(k.waiting, w)
 	}
-	k.started = event.Time(r.Int())
-	k.phase = phase(r.Byte())
-	k.settled, k.due = event.Time(r.Int()), event.Time(r.Int())
-	k.how, k.closed = How(r.Byte()), event.Time(r.Int())
+	k.started, k.settled, k.closed = event.Time(r.Int()), event.Time(r.Int()), event.Time(r.Int())
+	k.phase, k.how = phase(r.Byte()), How(r.Byte())
 	k.order = r.Int()
+	k.due = event.NoTime
 	if k.phase > phaseClosed || k.how >= hows {
 		r.Fail()
 	}

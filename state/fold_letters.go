@@ -19,6 +19,10 @@ type Letter struct {
 // letterHead is how much of a record that is too large its dead letter holds.
 const letterHead = 64 << 10
 
+// letterMost is the size from which on any record counts as too large for the
+// outbox: Badger takes values of up to 64 MiB.
+const letterMost = 16 << 20
+
 // reject counts a record that has no effect, and writes its dead letter.
 func (f *fold) reject(rec *event.Record, fault *event.Fault) {
 	f.stats.Rejected[fault.Reason]++
@@ -35,12 +39,21 @@ func (f *fold) reject(rec *event.Record, fault *event.Fault) {
 	head("topic", f.topic)
 	head("partition", strconv.Itoa(f.stats.Partition))
 	head("offset", strconv.FormatInt(rec.Offset, 10))
-	if fault.Reason == event.TooLarge && len(rec.Value) > letterHead {
+	if fault.Reason == event.TooLarge && len(rec.Value) > letterHead || len(rec.Value) > letterMost {
 		sum := sha256.Sum256(rec.Value)
 		head("size", strconv.Itoa(len(rec.Value)))
 		head("sha256", hex.EncodeToString(sum[:]))
 		l.Value = rec.Value[:letterHead]
 	}
 	f.changes.outbox = append(f.changes.outbox, l)
-	f.changes.size += len(l.Key) + len(l.Value) + 500
+	f.changes.size += letterSize(&event.Record{Key: l.Key, Value: l.Value, Headers: l.Headers})
+}
+
+// letterSize is what the dead letter of a record takes on disk, or a little more.
+func letterSize(rec *event.Record) int {
+	size := 600 + len(rec.Key) + len(rec.Value)
+	for _, h := range rec.Headers {
+		size += 10 + len(h.Key) + len(h.Value)
+	}
+	return size
 }

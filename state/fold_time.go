@@ -2,9 +2,6 @@ package state
 
 import (
 	"container/heap"
-	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"blipd/event"
@@ -14,6 +11,11 @@ import (
 // time. Limits of one that is no longer configured are those of all.
 func (f *fold) keepFor(experiment string) time.Duration {
 	return max(f.keep, f.window(f.experiment(experiment)))
+}
+
+// closedFor tells whether a closed trajectory has been so for longer than d.
+func (f *fold) closedFor(k *kept, d time.Duration) bool {
+	return f.clock.now != event.NoTime && f.clock.now > f.clock.since(k.closed).Add(d)
 }
 
 // timeout is the trajectory_timeout of experiment x, of all of them for -1.
@@ -37,146 +39,102 @@ func (f *fold) longest(x int, of func(*Rules) time.Duration) time.Duration {
 	return longest
 }
 
-// schedule sets when stream time closes an open trajectory: its first event
-// and the time-out; sooner when it only waits out its grace. A trajectory
-// without any timed event counts from when it was started.
-func (f *fold) schedule(k *kept, x int) {
-	from := k.First
-	if from == event.NoTime {
-		from = k.started
+// schedule sets when an open trajectory may have to be closed.
+func (f *fold) schedule(k *kept, x int) { f.due.set(k, f.dueOf(k, x)) }
+
+// dueOf is when stream time closes an open trajectory: the time-out after its
+// first event; sooner when it only waits out its grace. A trajectory without
+// any timed event counts from when it was started. So does one whose events
+// all lie further ahead than the time-out, as long as stream time has not come
+// to them: else one wrong clock would keep a period from ever being complete.
+func (f *fold) dueOf(k *kept, x int) event.Time {
+	from, started, timeout := k.First, f.clock.since(k.started), f.timeout(x)
+	if from == event.NoTime || started != event.NoTime && from > started.Add(timeout) && from > f.clock.now {
+		from = started
 	}
-	due := from.Add(f.timeout(x))
+	due := from.Add(timeout)
 	if k.phase == phaseSettling {
-		if grace := k.settled.Add(f.rules[x].CloseGrace); due == event.NoTime || grace < due {
+		if grace := f.clock.since(k.settled).Add(f.rules[x].CloseGrace); grace != event.NoTime && (due == event.NoTime || grace < due) {
 			due = grace
 		}
 	}
-	if due != event.NoTime && due != k.due {
-		heap.Push(&f.due, dueAt{due, k.ID})
-	}
-	k.due = due
+	return due
 }
 
-// advance closes what stream time has passed and completes periods.
-func (f *fold) advance() {
-	if now := f.clock.now; now != f.stats.Stream {
-		if f.stats.Stream == event.NoTime {
-			f.startClock()
+// advance closes what stream time has passed, then completes periods. False:
+// it has stopped at a full commit, or one event that moves time far would
+// close more than a transaction holds; it is to be called again.
+func (f *fold) advance(full func() bool) bool {
+	if f.stats.Stream == event.NoTime && f.clock.now != event.NoTime {
+		for _, k := range f.open { // what began before stream time did has its moments now
+			f.schedule(k, f.experiment(k.Experiment))
 		}
-		f.stats.Stream = now
 	}
-	for len(f.due) > 0 && f.clock.now != event.NoTime && f.due[0].at <= f.clock.now {
-		next := heap.Pop(&f.due).(dueAt)
-		if k := f.open[next.id]; k != nil && k.due == next.at { // else it was rescheduled or is closed
-			f.expire(k)
+	f.stats.Stream = f.clock.now
+	for len(f.due) > 0 && f.clock.now != event.NoTime && f.due[0].due <= f.clock.now {
+		k := f.due[0]
+		x := f.experiment(k.Experiment)
+		if due := f.dueOf(k, x); due > f.clock.now { // stream time has come to its events
+			f.due.set(k, due)
+			continue
 		}
+		if full() {
+			return false
+		}
+		f.expire(k, x)
 	}
 	for x := range f.books {
 		f.complete(x)
 	}
+	return true
 }
 
-// startClock runs when stream time begins: trajectories that were opened
-// before, by events without a time, begin to age now.
-func (f *fold) startClock() {
-	for _, k := range f.open {
-		if k.due == event.NoTime {
-			k.started = f.clock.now
-			for x := range f.books {
-				if own := f.experiment(k.Experiment); own < 0 || own == x {
-					f.books[x].end(event.NoTime)
-					f.books[x].begin(k.started)
-				}
-			}
-			f.schedule(k, f.experiment(k.Experiment))
-			f.touch(k)
-		}
-	}
-}
+// dues is a heap of open trajectories, the earliest due first, ids breaking
+// ties. Each knows its place, so that the heap never holds more than are open.
+type dues []*kept
 
-// expire closes a trajectory whose time is over.
-func (f *fold) expire(k *kept) {
-	x := f.experiment(k.Experiment)
-	if x < 0 {
-		f.abandon(k)
+// set puts a trajectory in, or moves it to another due time.
+func (d *dues) set(k *kept, due event.Time) {
+	if due == k.due {
 		return
 	}
-	if k.phase == phaseSettling {
-		f.close(k, x, ByOutcome)
-		return
-	}
-	rules := &f.rules[x]
-	for i, o := range rules.Experiment.Outcomes {
-		if o.Required && rules.TimeoutValues[i] == nil && !k.Held(o.Name).Final.Given {
-			f.close(k, x, Censored)
-			return
-		}
-	}
-	for i, o := range rules.Experiment.Outcomes {
-		if h := k.Held(o.Name); o.Required && !h.Final.Given {
-			h.Name, h.Final = o.Name, event.Valued{Given: true, Revision: atTimeout, Value: *rules.TimeoutValues[i]}
-			k.Hold(h)
-		}
-	}
-	f.close(k, x, ByTimeout)
-}
-
-// atTimeout is the revision of a value declared for the time-out: any that
-// was measured supersedes it.
-const atTimeout = -1
-
-// abandon drops a trajectory that never named its experiment.
-func (f *fold) abandon(k *kept) {
-	delete(f.open, k.ID)
-	f.stats.Open--
-	for x := range f.books {
-		f.books[x].end(k.started)
-	}
-	for i := range k.waiting {
-		f.reject(&k.waiting[i].record, event.Faultf(event.NoExperiment, "experiment: none is named, %d are configured, and no decision of trajectory %q named one within trajectory_timeout (%s): send experiment",
-			len(f.rules), k.ID, f.timeout(-1)))
-	}
-	f.changes.trajectories[k.ID] = nil
-}
-
-// finish is the end of all input: what only waits out its grace closes, and
-// every period is complete, whatever is still open.
-func (f *fold) finish() {
-	var waiting []*kept
-	for _, k := range f.open {
-		if k.phase == phaseSettling {
-			waiting = append(waiting, k)
-		}
-	}
-	slices.SortFunc(waiting, func(a, b *kept) int { return strings.Compare(a.ID, b.ID) })
-	for _, k := range waiting {
-		f.close(k, f.experiment(k.Experiment), ByOutcome)
-	}
-	for x := range f.books {
-		f.record(operation{kind: opComplete, experiment: x, period: math.MaxInt64})
-		f.books[x].complete(math.MaxInt64)
-		f.stats.Experiments[x].CompleteTo = f.clock.ahead
+	k.due = due
+	if k.place > 0 {
+		heap.Fix(d, k.place-1)
+	} else {
+		heap.Push(d, k)
 	}
 }
 
-// dues is a heap of due times, the earliest first, ids breaking ties.
-type dues []dueAt
-
-type dueAt struct {
-	at event.Time
-	id string
+// remove takes a trajectory out, if it is in.
+func (d *dues) remove(k *kept) {
+	if k.place > 0 {
+		heap.Remove(d, k.place-1)
+	}
 }
 
-func (d dues) Len() int      { return len(d) }
-func (d dues) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
-func (d *dues) Push(x any)   { *d = append(*d, x.(dueAt)) }
+func (d dues) Len() int { return len(d) }
 
 func (d dues) Less(i, j int) bool {
-	return d[i].at < d[j].at || d[i].at == d[j].at && d[i].id < d[j].id
+	return d[i].due < d[j].due || d[i].due == d[j].due && d[i].ID < d[j].ID
+}
+
+func (d dues) Swap(i, j int) {
+	d[i], d[j] = d[j], d[i]
+	d[i].place, d[j].place = i+1, j+1
+}
+
+// Push and Pop are those of heap.Interface.
+func (d *dues) Push(x any) {
+	k := x.(*kept)
+	*d = append(*d, k)
+	k.place = len(*d)
 }
 
 func (d *dues) Pop() any {
 	last := (*d)[len(*d)-1]
+	(*d)[len(*d)-1] = nil
 	*d = (*d)[:len(*d)-1]
+	last.place = 0
 	return last
 }

@@ -14,7 +14,7 @@ import (
 //
 //	format       version of this layout
 //	topic        the topic whose state this is
-//	report n e   last report of epoch n of experiment e
+//	report n p e part p of the last report of epoch n of experiment e
 //	P m      next offset, clock, counters, epochs
 //	P o id   open trajectory
 //	P c id   closed trajectory, as long as it is kept

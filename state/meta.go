@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
@@ -16,6 +17,7 @@ type meta struct {
 	clock                         clock
 	stats                         Stats // without Experiments
 	experiments                   map[string]experimentMeta
+	retired                       map[string]int64 // see Partition
 }
 
 // experimentMeta is the part of one experiment, known by its name.
@@ -29,7 +31,7 @@ func (p *Partition) writeMeta(txn *badger.Txn, logged, letters int64) error {
 	f := p.fold
 	return txn.Set(key(p.number, 'm'), seal(func(w *pack.Writer) {
 		w.Ints([]int64{p.next, logged, letters, f.orders})
-		w.Ints([]int64{int64(f.clock.now), int64(f.clock.ahead)})
+		w.Ints([]int64{int64(f.clock.begun), int64(f.clock.now), int64(f.clock.ahead)})
 		w.Text(f.clock.leader)
 		w.Ints([]int64{int64(f.stats.Stream), f.stats.Records, f.stats.Open})
 		packInts(w, f.stats.Rejected)
@@ -43,6 +45,11 @@ func (p *Partition) writeMeta(txn *badger.Txn, logged, letters int64) error {
 			w.Int(f.books[x].done)
 			packExperimentStats(w, &f.stats.Experiments[x])
 		}
+		w.Int(int64(len(p.retired)))
+		for _, name := range slices.Sorted(maps.Keys(p.retired)) {
+			w.Text(name)
+			w.Int(p.retired[name])
+		}
 	}))
 }
 
@@ -50,13 +57,18 @@ func (p *Partition) writeMeta(txn *badger.Txn, logged, letters int64) error {
 func (p *Partition) readMeta() (m meta, found bool, err error) {
 	err = p.store.read(key(p.number, 'm'), fmt.Sprintf("the offset of partition %d", p.number), func(r *pack.Reader) {
 		m.next, m.logged, m.letters, m.orders = r.Int(), r.Int(), r.Int(), r.Int()
-		m.clock = clock{event.Time(r.Int()), event.Time(r.Int()), r.Text()}
+		m.clock = clock{event.Time(r.Int()), event.Time(r.Int()), event.Time(r.Int()), r.Text()}
 		m.stats.Stream, m.stats.Records, m.stats.Open = event.Time(r.Int()), r.Int(), r.Int()
 		m.stats.Rejected = unpackInts(r)
 		m.experiments = map[string]experimentMeta{}
 		for range r.Count() {
 			name := r.Text()
 			m.experiments[name] = experimentMeta{epoch{int(r.Int()), r.Text(), r.Int()}, r.Int(), unpackExperimentStats(r)}
+		}
+		m.retired = map[string]int64{}
+		for range r.Count() {
+			name := r.Text()
+			m.retired[name] = r.Int()
 		}
 	})
 	if isAbsent(err) {

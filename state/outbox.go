@@ -9,22 +9,30 @@ import (
 	"blipd/event/pack"
 )
 
-// Outbox reads up to most letters, the oldest first. Whoever sends them says
+// outboxBytes is the size from which on Outbox reads no further letter.
+const outboxBytes = 8 << 20
+
+// Outbox reads up to most letters, the oldest first, fewer where they are
+// large. Whoever sends them says
 // so with Delivered: until then they are read again, also after a restart.
 func (p *Partition) Outbox(most int) ([]Letter, error) {
 	var letters []Letter
-	prefix := key(p.number, 'x')
-	err := p.store.each(prefix, prefix, func(k, value []byte) (bool, error) {
+	size := 0
+	err := p.store.each(key(p.number, 'x'), keyNumber(p.number, 'x', p.head.Load()), func(k, value []byte) (bool, error) {
 		l := Letter{Sequence: numberOf(k)}
 		what := fmt.Sprintf("letter %d in the outbox of partition %d", l.Sequence, p.number)
 		err := unseal(what, value, func(r *pack.Reader) {
 			l.Key, l.Value, l.Headers = r.Bytes(), r.Bytes(), unpackHeaders(r)
 		})
 		letters = append(letters, l)
-		return len(letters) < most, err
+		size += len(value)
+		return len(letters) < most && size < outboxBytes, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("state: read outbox: %w", err)
+	}
+	if len(letters) > 0 {
+		p.head.Store(letters[0].Sequence)
 	}
 	return letters, nil
 }

@@ -5,10 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"blipd/event"
-	"blipd/event/pack"
 )
 
 // Options says what a partition goes by.
@@ -18,29 +15,54 @@ type Options struct {
 	NewLedger NewLedger
 	Letters   bool // keep dead letters in the outbox
 
-	// Clock and Committed, unless nil, measure how long commits take.
+	// Clock and Committed, unless one is nil, measure how long commits take.
 	Clock     func() time.Time
 	Committed func(time.Duration)
+
+	pace pace // zero: the defaults; tests make it small
+}
+
+// pace is how often and how large things are written. It is free: it changes
+// what lies on disk, never what it adds up to.
+type pace struct {
+	commitBytes int64 // changes from which on a part of a batch is committed
+	commitCount int   // the same, in values
+	checkpoint  int64 // operations after which ledgers are written; recovery adds at most about that many
+	chunk       int   // bytes of a part of them; below what Badger moves to its value log
+	prune       int64 // closings after which the disk is looked at for what is no longer kept
+}
+
+func (a pace) orDefaults(s *Store) pace {
+	if a == (pace{}) {
+		a = pace{checkpoint: 20_000, chunk: 512 << 10, prune: 1024}
+	}
+	if a.commitBytes == 0 { // one event may add three values below the threshold of the value log, 1 MiB each
+		a.commitBytes, a.commitCount = s.db.MaxBatchSize()/2, int(s.db.MaxBatchCount()/4)
+	}
+	return a
 }
 
 // Partition is the state of one partition. Not safe for concurrent use: the
-// worker that owns it calls it. Stats, Outbox and Delivered may be called by
-// others at any time.
+// worker that owns it calls it. Stats, Outbox, Delivered and Waiting may be
+// called by others at any time.
 type Partition struct {
 	store   *Store
 	number  int
 	options Options
 	fold    *fold
 
-	next    int64   // offset of the first record not applied; Unknown before any
-	epochs  []epoch // per experiment
-	letters int64   // ever put into the outbox
-	logged  int64   // operations ever logged
+	next    int64            // offset of the first record not applied; Unknown before any
+	epochs  []epoch          // per experiment
+	retired map[string]int64 // experiments that are no longer configured: their last epoch
+	letters int64            // ever put into the outbox
+	logged  int64            // operations ever logged
 	newest  generation
 	prune   int64 // closings at which to look for what is no longer kept
+	oldest  int64 // no closed trajectory has a lower number
 
 	stats  atomic.Pointer[Stats]
 	outbox atomic.Int64 // letters in it
+	head   atomic.Int64 // none of them has a lower sequence
 }
 
 // Unknown is the next offset of a partition that has no state: it starts at
@@ -71,7 +93,9 @@ func (p *Partition) Epoch(experiment int) (number int, since int64) {
 // have no effect. A large batch is committed in several parts, each with its
 // own offset. After an error the partition must not be used further.
 func (p *Partition) Apply(batch []event.Entry, next int64) error {
-	bytes, count := p.store.db.MaxBatchSize()/2, int(p.store.db.MaxBatchCount()/4)
+	if err := p.advance(); err != nil { // where a kill has stopped it
+		return err
+	}
 	for i := range batch {
 		offset := batch[i].Record.Offset
 		if offset < p.next {
@@ -81,8 +105,10 @@ func (p *Partition) Apply(batch []event.Entry, next int64) error {
 			return fmt.Errorf("state: apply offset %d of partition %d: %w", offset, p.number, err)
 		}
 		p.next = offset + 1
-		c := &p.fold.changes
-		if int64(c.size) > bytes || len(c.trajectories)+len(c.operations)+len(c.outbox) > count {
+		if err := p.advance(); err != nil {
+			return err
+		}
+		if p.full() {
 			if err := p.commit(); err != nil {
 				return err
 			}
@@ -101,102 +127,39 @@ func (p *Partition) Apply(batch []event.Entry, next int64) error {
 // Finish is the end of all input: trajectories that only wait out their grace
 // close, and every period is complete. What has not its outcomes stays open.
 func (p *Partition) Finish() error {
-	p.fold.finish()
+	if err := p.advance(); err != nil {
+		return err
+	}
+	for !p.fold.finish(p.full) {
+		if err := p.commit(); err != nil {
+			return err
+		}
+	}
 	return p.commit()
+}
+
+// advance closes what stream time has passed, in as many commits as it takes.
+// A kill between two of them leaves a state in which the next offset is behind
+// the record that moved time, and some of what it closes is still open: the
+// next Apply goes on with those before it takes a record.
+func (p *Partition) advance() error {
+	for !p.fold.advance(p.full) {
+		if err := p.commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// full tells whether the changes are to be committed before there are more: a
+// transaction has a limit, and what one event may add must still fit in.
+func (p *Partition) full() bool {
+	c, pace := &p.fold.changes, &p.options.pace
+	return int64(c.size) > pace.commitBytes || len(c.trajectories)+len(c.operations)+len(c.outbox) > pace.commitCount
 }
 
 // Ledgers are copies of the sums of all that has closed, and of complete
 // periods only.
 func (p *Partition) Ledgers(experiment int) (closed, complete Ledger) {
 	return p.fold.books[experiment].copies()
-}
-
-// commit writes the changes, the counters and the offset in one transaction.
-func (p *Partition) commit() error {
-	var begun time.Time
-	if p.options.Clock != nil {
-		begun = p.options.Clock()
-	}
-	c := &p.fold.changes
-	err := p.store.db.Update(func(txn *badger.Txn) error {
-		for id, k := range c.trajectories {
-			if err := p.write(txn, id, k); err != nil {
-				return err
-			}
-		}
-		for i := range c.operations {
-			if err := txn.Set(keyNumber(p.number, 'l', p.logged+int64(i)), p.sealOperation(&c.operations[i])); err != nil {
-				return err
-			}
-		}
-		for i := range c.outbox {
-			c.outbox[i].Sequence = p.letters + int64(i)
-			if err := txn.Set(keyNumber(p.number, 'x', c.outbox[i].Sequence), sealLetter(&c.outbox[i])); err != nil {
-				return err
-			}
-		}
-		return p.writeMeta(txn, p.logged+int64(len(c.operations)), p.letters+int64(len(c.outbox)))
-	})
-	if err != nil {
-		return fmt.Errorf("state: commit partition %d up to offset %d: %w", p.number, p.next, err)
-	}
-	p.logged += int64(len(c.operations))
-	p.letters += int64(len(c.outbox))
-	p.outbox.Add(int64(len(c.outbox)))
-	p.fold.reset()
-	p.publish()
-	if p.options.Committed != nil {
-		p.options.Committed(p.options.Clock().Sub(begun))
-	}
-	return nil
-}
-
-// write writes one changed trajectory, under the key of its phase.
-func (p *Partition) write(txn *badger.Txn, id string, k *kept) error {
-	if k == nil || k.phase == phaseClosed {
-		if k == nil || k.written {
-			if err := txn.Delete(keyID(p.number, 'o', id)); err != nil {
-				return err
-			}
-		}
-		if k == nil {
-			return nil
-		}
-		if err := txn.Set(keyNumber(p.number, 'i', k.order), []byte(id)); err != nil {
-			return err
-		}
-		return txn.Set(keyID(p.number, 'c', id), seal(k.pack))
-	}
-	k.written = true
-	return txn.Set(keyID(p.number, 'o', id), seal(k.pack))
-}
-
-// publish makes the counters visible to readers.
-func (p *Partition) publish() {
-	s := p.fold.stats.clone()
-	s.Partition, s.Next, s.Outbox = p.number, p.next, p.outbox.Load()
-	p.stats.Store(s)
-}
-
-// recall reads a closed trajectory that is still on disk.
-func (p *Partition) recall(id string) (*kept, error) {
-	k := &kept{}
-	err := p.store.read(keyID(p.number, 'c', id), fmt.Sprintf("closed trajectory %q of partition %d", id, p.number), func(r *pack.Reader) { k.unpack(r) })
-	switch {
-	case isAbsent(err):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	return k, nil
-}
-
-// sealOperation names the experiment: its place may change, its name not.
-func (p *Partition) sealOperation(op *operation) []byte {
-	return seal(func(w *pack.Writer) {
-		w.Byte(byte(op.kind))
-		w.Text(p.options.Rules[op.experiment].Experiment.Name)
-		w.Int(op.period)
-		w.Bytes(op.trajectory)
-	})
 }

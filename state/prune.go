@@ -2,29 +2,25 @@ package state
 
 import "fmt"
 
-// pruneEvery is the number of closings after which the disk is looked at for
-// closed trajectories that are no longer kept. When it is, is free: that they
-// are gone is a matter of stream time.
-const pruneEvery = 1024
-
-// pruneIfDue gives up what is no longer kept, the oldest first.
+// pruneIfDue gives up what is no longer kept, the oldest first. When it does
+// is free: that closed trajectories are gone is a matter of stream time.
 func (p *Partition) pruneIfDue() error {
+	every := p.options.pace.prune
 	if p.fold.orders < p.prune {
 		return nil
 	}
-	p.prune = p.fold.orders + pruneEvery
+	p.prune = p.fold.orders + every
 	var dead [][]byte
-	prefix := key(p.number, 'i')
-	err := p.store.each(prefix, prefix, func(at, id []byte) (bool, error) {
-		k, err := p.recall(string(id))
-		if err != nil || k != nil && k.order == numberOf(at) && !p.fold.forgotten(k) {
-			return false, err
+	err := p.eachClosed(p.oldest, func(number int64, id string, k *kept) (bool, error) {
+		if k != nil && !p.fold.forgotten(k) {
+			return false, nil
 		}
-		dead = append(dead, append([]byte(nil), at...))
-		if k != nil && k.order == numberOf(at) { // else the id was used again and closed later
-			dead = append(dead, keyID(p.number, 'c', string(id)))
+		dead = append(dead, keyNumber(p.number, 'i', number))
+		if k != nil {
+			dead = append(dead, keyID(p.number, 'c', id))
 		}
-		return len(dead) < 8*pruneEvery, nil
+		p.oldest = number + 1 // seeking there does not pass over all that was ever deleted
+		return int64(len(dead)) < 8*every, nil
 	})
 	if err != nil {
 		return fmt.Errorf("state: prune partition %d: %w", p.number, err)

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"container/heap"
 	"fmt"
 	"slices"
 
@@ -13,10 +12,11 @@ import (
 // experiment whose definition has changed begins a new epoch here.
 func (s *Store) Partition(number int, options Options) (*Partition, error) {
 	p := &Partition{store: s, number: number, options: options, next: Unknown}
+	p.options.pace = options.pace.orDefaults(s)
 	p.fold = newFold(options.Rules, options.Limits, options.NewLedger, p.recall)
 	p.fold.keep, p.fold.letters, p.fold.topic = s.config.KeepClosed, options.Letters, s.topic
 	p.fold.stats.Partition = number
-	p.epochs = make([]epoch, len(options.Rules))
+	p.epochs, p.retired = make([]epoch, len(options.Rules)), map[string]int64{}
 
 	m, found, err := p.readMeta()
 	if err != nil {
@@ -42,16 +42,7 @@ func (p *Partition) restore(m *meta) error {
 	p.next, p.logged, p.letters, f.orders, f.clock = m.next, m.logged, m.letters, m.orders, m.clock
 	f.stats.Stream, f.stats.Records, f.stats.Open = m.stats.Stream, m.stats.Records, m.stats.Open
 	copy(f.stats.Rejected, m.stats.Rejected)
-	changed := make([]bool, len(p.options.Rules))
-	for x := range p.options.Rules {
-		rules := &p.options.Rules[x]
-		old, known := m.experiments[rules.Experiment.Name]
-		if changed[x] = !known || old.epoch.hash != rules.Hash; changed[x] {
-			p.epochs[x] = epoch{old.epoch.number + 1, rules.Hash, p.next}
-			continue
-		}
-		p.epochs[x], f.stats.Experiments[x] = old.epoch, old.stats
-	}
+	changed := p.restoreEpochs(m)
 	if err := p.restoreOpen(); err != nil {
 		return err
 	}
@@ -60,6 +51,9 @@ func (p *Partition) restore(m *meta) error {
 	}
 	if err := p.restoreLedgers(changed); err != nil {
 		return err
+	}
+	if n := int64(len(f.open)); n != m.stats.Open {
+		return damaged("%d open trajectories are there, the counters say %d", n, m.stats.Open)
 	}
 	for x := range changed {
 		if !changed[x] {
@@ -78,22 +72,54 @@ func (p *Partition) restore(m *meta) error {
 	return nil
 }
 
-// restoreOpen reads the open trajectories.
+// restoreEpochs tells which experiments begin an epoch here: those that are new
+// or come back, and those whose definition has changed. The numbers of those
+// that are gone are remembered: an epoch's report stays under its number.
+func (p *Partition) restoreEpochs(m *meta) (changed []bool) {
+	for name, number := range m.retired {
+		p.retired[name] = number
+	}
+	for name, old := range m.experiments {
+		if p.fold.experiment(name) < 0 {
+			p.retired[name] = int64(old.epoch.number)
+		}
+	}
+	changed = make([]bool, len(p.options.Rules))
+	for x := range p.options.Rules {
+		rules := &p.options.Rules[x]
+		name := rules.Experiment.Name
+		old, known := m.experiments[name]
+		if changed[x] = !known || old.epoch.hash != rules.Hash; changed[x] {
+			p.epochs[x] = epoch{max(old.epoch.number, int(p.retired[name])) + 1, rules.Hash, max(0, p.next)}
+			delete(p.retired, name)
+			continue
+		}
+		p.epochs[x] = old.epoch
+		p.fold.stats.Experiments[x].restore(old.stats)
+	}
+	return changed
+}
+
+// restoreOpen reads the open trajectories. Where they stand follows from the
+// rules of now: an outcome may no longer be required, or newly so.
 func (p *Partition) restoreOpen() error {
 	f := p.fold
 	prefix := key(p.number, 'o')
 	return p.store.each(prefix, prefix, func(name, value []byte) (bool, error) {
-		k := &kept{written: true}
+		k := newKept("")
+		k.written = true
 		err := unseal(fmt.Sprintf("open trajectory %q", name[len(prefix):]), value, k.unpack)
 		if err != nil {
 			return false, err
 		}
 		f.open[k.ID] = k
-		if k.due != event.NoTime {
-			heap.Push(&f.due, dueAt{k.due, k.ID})
+		own := f.experiment(k.Experiment)
+		if k.phase = phaseOpen; own >= 0 && f.hasOutcomes(k, own) {
+			k.phase = phaseSettling
 		}
+		f.schedule(k, own)
 		for x := range f.books {
-			if own := f.experiment(k.Experiment); own < 0 || own == x {
+			if f.holds(k, x) {
 				f.books[x].begin(k.started)
 			}
 		}
@@ -103,7 +129,7 @@ func (p *Partition) restoreOpen() error {
 
 func (p *Partition) restoreOutbox() error {
 	n, prefix := int64(0), key(p.number, 'x')
-	err := p.store.each(prefix, prefix, func(_, _ []byte) (bool, error) { n++; return true, nil })
+	err := p.store.eachKey(prefix, prefix, func([]byte) bool { n++; return true })
 	p.outbox.Store(n)
 	return err
 }
@@ -121,7 +147,7 @@ func (p *Partition) restoreLedgers(changed []bool) error {
 			return err
 		}
 	}
-	if err := p.sweep(); err != nil {
+	if err := p.sweep(generation{}); err != nil { // what a kill has left
 		return err
 	}
 	at, prefix := p.newest.logged, key(p.number, 'l')

@@ -12,20 +12,20 @@ import (
 // and the open ones.
 func (p *Partition) refold(x int) error {
 	f := p.fold
-	f.books[x].total, f.books[x].done = f.books[x].make(), noPeriod
 	name := p.options.Rules[x].Experiment.Name
-	prefix := key(p.number, 'i')
-	err := p.store.each(prefix, prefix, func(at, id []byte) (bool, error) {
-		k, err := p.recall(string(id))
-		if err != nil || k == nil || k.Experiment != name || k.order != numberOf(at) || f.forgotten(k) {
-			return err == nil, err
+	err := p.eachClosed(0, func(_ int64, _ string, k *kept) (bool, error) {
+		if k == nil || k.Experiment != name || f.forgotten(k) {
+			return true, nil
 		}
 		f.retell(k, x)
-		if next := f.books[x].next(f.clock.now); f.clock.now != event.NoTime {
-			f.books[x].complete(next) // as it goes: memory holds few ledgers at once
+		if f.clock.now != event.NoTime {
+			f.books[x].complete(f.books[x].next(f.clock.now)) // as it goes: memory holds few ledgers at once
 		}
 		return true, nil
 	})
+	if err != nil {
+		return err
+	}
 	open := make([]*kept, 0, len(f.open))
 	for _, k := range f.open {
 		if k.Experiment == name {
@@ -35,10 +35,9 @@ func (p *Partition) refold(x int) error {
 	slices.SortFunc(open, func(a, b *kept) int { return strings.Compare(a.ID, b.ID) })
 	for _, k := range open {
 		f.retell(k, x)
-		f.schedule(k, x)
-		f.touch(k)
 	}
-	return err
+	f.stats.Experiments[x].CompleteTo = f.books[x].completeTo()
+	return nil
 }
 
 // retell counts a trajectory again: its decisions, how it stands, its sums.
@@ -53,8 +52,8 @@ func (f *fold) retell(k *kept, x int) {
 		return
 	}
 	s.Closed[k.how]++
-	if f.hasOutcomes(k, x) {
-		f.books[x].operate(operation{kind: opAdd, period: f.books[x].period(k.started)}, &k.Trajectory)
+	if t := f.contribution(k, x); t != nil {
+		f.books[x].operate(operation{kind: opAdd, period: f.books[x].period(k.started)}, t)
 		return
 	}
 	f.censor(k, x, 1)

@@ -33,6 +33,28 @@ type ExperimentStats struct {
 	CompleteTo event.Time // all that started before has closed; event.NoTime before any
 }
 
+func newExperimentStats(e *event.Experiment) ExperimentStats {
+	arms := 1 + len(e.Interventions)
+	return ExperimentStats{
+		NotRandomized: make([]int64, len(event.NotRandomizedReasons())+1),
+		Assigned:      make([]int64, arms), Expected: make([]float64, arms), CensoredRows: make([]int64, arms),
+		CompleteTo: event.NoTime,
+	}
+}
+
+// restore takes over what was kept, also by a version with fewer reasons.
+func (s *ExperimentStats) restore(old ExperimentStats) {
+	fresh := *s
+	*s = old
+	s.NotRandomized, s.Assigned = refill(fresh.NotRandomized, old.NotRandomized), refill(fresh.Assigned, old.Assigned)
+	s.CensoredRows, s.Expected = refill(fresh.CensoredRows, old.CensoredRows), refill(fresh.Expected, old.Expected)
+}
+
+func refill[T any](fresh, old []T) []T {
+	copy(fresh, old)
+	return fresh
+}
+
 // How says how a trajectory was closed.
 type How uint8
 

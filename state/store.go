@@ -105,11 +105,14 @@ func removeEmpty(dir string) error {
 func (s *Store) identify() error {
 	found := ""
 	err := s.read(keyFormat, "the format", func(r *pack.Reader) { r.Int() })
-	if err == nil {
+	known := err == nil
+	if known {
 		err = s.read(keyTopic, "the topic", func(r *pack.Reader) { found = r.Text() })
 	}
 	switch {
-	case errors.Is(err, badger.ErrKeyNotFound):
+	case isAbsent(err) && known:
+		return damaged("it does not say of which topic it is")
+	case isAbsent(err):
 		return s.db.Update(func(txn *badger.Txn) error {
 			return errors.Join(
 				txn.Set(keyFormat, seal(func(w *pack.Writer) { w.Int(valueVersion) })),
@@ -139,9 +142,7 @@ func (s *Store) read(key []byte, what string, read func(*pack.Reader)) error {
 // on, until visit says stop.
 func (s *Store) each(prefix, start []byte, visit func(key, value []byte) (more bool, err error)) error {
 	return s.db.View(func(txn *badger.Txn) error {
-		o := badger.DefaultIteratorOptions
-		o.Prefix = prefix
-		it := txn.NewIterator(o)
+		it := txn.NewIterator(badger.IteratorOptions{Prefix: prefix}) // values are read as they are asked for
 		defer it.Close()
 		for it.Seek(start); it.Valid(); it.Next() {
 			item, more := it.Item(), true
@@ -155,6 +156,54 @@ func (s *Store) each(prefix, start []byte, visit func(key, value []byte) (more b
 		}
 		return nil
 	})
+}
+
+// eachKey visits the keys alone. It passes over every key that was deleted
+// lately: start where the first one can be.
+func (s *Store) eachKey(prefix, start []byte, visit func(key []byte) (more bool)) error {
+	return s.db.View(func(txn *badger.Txn) error {
+		it := txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
+		defer it.Close()
+		for it.Seek(start); it.Valid() && visit(it.Item().Key()); it.Next() {
+		}
+		return nil
+	})
+}
+
+// reclaim gives back the space of large values that are gone, one file of them
+// at most; most values are small and do not lie there.
+func (s *Store) reclaim() error {
+	const dead = 0.5 // of a file: worth the rewriting of what is left
+	err := s.db.RunValueLogGC(dead)
+	if err == nil || errors.Is(err, badger.ErrNoRewrite) || errors.Is(err, badger.ErrRejected) {
+		return nil // there is nothing to give back, or another partition is at it
+	}
+	return fmt.Errorf("state: reclaim the value log of %s: %w", s.config.Dir, err)
+}
+
+// set writes one value.
+func (s *Store) set(key, value []byte) error {
+	return s.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) })
+}
+
+// remove deletes keys, a bounded number in each transaction.
+func (s *Store) remove(keys [][]byte) error {
+	for len(keys) > 0 {
+		n := min(10_000, len(keys))
+		err := s.db.Update(func(txn *badger.Txn) error {
+			for _, k := range keys[:n] {
+				if err := txn.Delete(k); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("state: delete %d keys: %w", n, err)
+		}
+		keys = keys[n:]
+	}
+	return nil
 }
 
 // Close closes the directory. It may be called more than once.

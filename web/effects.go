@@ -55,7 +55,7 @@ func (h *effects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			wrong.write(w)
 			return
 		}
-		reports = append(reports, complete(report))
+		reports = append(reports, filled(report))
 	}
 	var answer any = reports
 	if len(reports) == 1 {
@@ -129,8 +129,8 @@ func (h *effects) find(experiment string, q question) (*estimators.Report, *prob
 		Detail: fmt.Sprintf("%s has no report before its first refit", experiment)}
 }
 
-// complete is a copy of a report in which empty lists and maps are not null.
-func complete(report *estimators.Report) *estimators.Report {
+// filled is a copy of a report in which empty lists and maps are not null.
+func filled(report *estimators.Report) *estimators.Report {
 	r := *report
 	if r.Estimates == nil {
 		r.Estimates = []estimators.Estimate{}

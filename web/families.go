@@ -2,7 +2,7 @@ package web
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// family is one metric of contract section 6: its name, labels and help.
+// family is one metric: its name, labels and help.
 type family struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -14,6 +14,11 @@ func gauge(name, help string, labels ...string) *family {
 
 func counter(name, help string, labels ...string) *family {
 	return &family{prometheus.NewDesc(name, help, labels, nil), prometheus.CounterValue}
+}
+
+// histogram makes a metric that emitter.histogram sends; it has no kind of value.
+func histogram(name, help string) *family {
+	return &family{desc: prometheus.NewDesc(name, help, nil, nil)}
 }
 
 // ofEffect makes a gauge with one series for each effect.
@@ -77,9 +82,9 @@ var (
 		"Whether intake is held up for the reason, 1 or 0.", "reason")
 	deadLettersDropped = counter("blipd_dead_letters_dropped_total",
 		"Dead letters that the broker refused for their content and that are lost.")
-	refitSeconds = gauge("blipd_refit_seconds",
+	refitSeconds = histogram("blipd_refit_seconds",
 		"Time that a refit took, in seconds.")
-	commitSeconds = gauge("blipd_state_commit_seconds",
+	commitSeconds = histogram("blipd_state_commit_seconds",
 		"Time that a commit of state took, in seconds.")
 	refitLastSuccess = gauge("blipd_refit_last_success_timestamp_seconds",
 		"When the last refit that succeeded ended, in seconds since 1970.")

@@ -32,14 +32,13 @@ const (
 	smallest = 1e-300
 )
 
-// newAxis fits the sequences, estimates and truths that rows will draw.
+// newAxis fits the sequences, estimates and truths that rows will draw, all of
+// them finite.
 func newAxis(shown []*estimators.Estimate, truths []float64) axis {
 	a := axis{}
 	reach := func(v float64) {
-		if !math.IsNaN(v) {
-			v = min(max(v, -largest), largest)
-			a.low, a.high = min(a.low, v), max(a.high, v)
-		}
+		v = min(max(v, -largest), largest)
+		a.low, a.high = min(a.low, v), max(a.high, v)
 	}
 	for _, v := range truths {
 		reach(v)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"log/slog"
-	"math"
 	"net/http"
 	"runtime"
 	"runtime/debug"
@@ -95,7 +94,7 @@ type series struct {
 
 // send sends one series, once; a value that is no finite number is not sent.
 func (o *emitter) send(f *family, value float64, labels ...string) {
-	if math.IsNaN(value) || math.IsInf(value, 0) || !o.first(f, labels) {
+	if !isFinite(value) || !o.first(f, labels) {
 		return
 	}
 	o.to <- prometheus.MustNewConstMetric(f.desc, f.kind, value, labels...)

@@ -13,7 +13,8 @@ import (
 var templateFiles embed.FS
 
 var templates = template.Must(template.New("").
-	Funcs(template.FuncMap{"asset": assetURL, "count": count, "visible": visible, "words": plainWords}).
+	Funcs(template.FuncMap{"asset": assetURL, "count": count, "visible": visible, "words": plainWords,
+		"sequenceFrom": func() int { return sequenceFrom }}).
 	ParseFS(templateFiles, "templates/*.html"))
 
 // refreshEvery is how often an open page asks again.

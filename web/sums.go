@@ -1,10 +1,11 @@
 package web
 
 import (
+	"math"
+
 	"blipd/estimators"
 	"blipd/event"
 	"blipd/state"
-	"math"
 )
 
 // arms are the control and then the interventions, as state counts them.
@@ -49,9 +50,11 @@ func hasValue(x *estimators.Estimate) bool {
 		return false
 	}
 	for _, v := range []float64{x.Value, x.StdError, x.Low, x.Up, x.SequenceLow, x.SequenceUp} {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !isFinite(v) {
 			return false
 		}
 	}
 	return true
 }
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

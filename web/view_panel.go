@@ -22,7 +22,11 @@ type panel struct {
 	HasTruth     bool
 	Covered      string // how often the sequence holds the truth, in words
 	decimals     int
+	truth        map[groupKey]float64
 }
+
+// groupKey tells the rows of a panel apart.
+type groupKey struct{ dimension, group string }
 
 // panelKey tells panels apart.
 type panelKey struct{ outcome, arm, estimand string }
@@ -67,38 +71,47 @@ func orLast(place int) int {
 	return place
 }
 
-func newPanel(estimates []*estimators.Estimate, e *Experiment, k panelKey, id string) *panel {
-	p := &panel{ID: id, Outcome: visible(k.outcome), Arm: visible(k.arm), Control: visible(e.Control),
-		Estimand: k.estimand, Continuation: continuation(k.estimand)}
-	if i := slices.IndexFunc(e.Outcomes, func(o Outcome) bool { return o.Name == k.outcome }); i >= 0 {
+// turn notes which end of the outcome is better, and so what lies on either
+// side of zero.
+func (p *panel) turn(e *Experiment, outcome string) {
+	if i := slices.IndexFunc(e.Outcomes, func(o Outcome) bool { return o.Name == outcome }); i >= 0 {
 		p.Better = e.Outcomes[i].Better
 	}
 	switch p.Better {
 	case "higher":
-		p.Left, p.Right = "harms", "helps"
+		p.Left, p.Right = harms.Word, helps.Word
 	case "lower":
-		p.Left, p.Right = "helps", "harms"
+		p.Left, p.Right = helps.Word, harms.Word
 	default:
-		p.Left, p.Right = "lowers it", "raises it"
+		p.Left, p.Right = lowers.Word, raises.Word
 	}
-	truth := map[[2]string]float64{}
+}
+
+func newPanel(estimates []*estimators.Estimate, e *Experiment, k panelKey, id string) *panel {
+	p := &panel{ID: id, Outcome: visible(k.outcome), Arm: visible(k.arm), Control: visible(e.Control),
+		Estimand: k.estimand, Continuation: continuation(k.estimand)}
+	p.turn(e, k.outcome)
+	p.truth = map[groupKey]float64{}
 	var shown []*estimators.Estimate
 	var errs, truths []float64
 	for _, t := range e.Truth {
-		if t.Outcome == k.outcome && t.Arm == k.arm && t.Estimand == k.estimand {
-			truth[[2]string{t.Dimension, t.Group}] = t.Value
+		if t.Outcome == k.outcome && t.Arm == k.arm && t.Estimand == k.estimand && isFinite(t.Value) {
+			p.truth[groupKey{t.Dimension, t.Group}] = t.Value
 		}
 	}
 	held, seen := 0, 0
 	for _, x := range estimates {
-		value, known := truth[[2]string{x.Dimension, x.Group}]
+		value, known := p.truth[groupKey{x.Dimension, x.Group}]
 		if known {
 			truths = append(truths, value)
+		}
+		if hasValue(x) {
+			errs = append(errs, x.StdError)
 		}
 		if !hasSequence(x) {
 			continue
 		}
-		shown, errs = append(shown, x), append(errs, x.StdError)
+		shown = append(shown, x)
 		if known {
 			seen++
 			if x.SequenceLow <= value && value <= x.SequenceUp {
@@ -112,6 +125,6 @@ func newPanel(estimates []*estimators.Estimate, e *Experiment, k panelKey, id st
 	}
 	p.Axis = newAxis(shown, truths)
 	p.decimals = decimalsFor(errs)
-	p.Tables = newTables(estimates, e, p, truth)
+	p.Tables = newTables(estimates, e, p)
 	return p
 }

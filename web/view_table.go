@@ -28,7 +28,7 @@ type table struct {
 
 // row is one group.
 type row struct {
-	Group, Title            string
+	Group                   string
 	Note                    string // of a reserved name
 	Trajectories, Decisions string
 	Status                  string // why there is no sequence, "" when there is
@@ -42,7 +42,7 @@ type row struct {
 
 // newTables makes a table for the whole and one for each dimension, in the
 // order of the configuration.
-func newTables(estimates []*estimators.Estimate, e *Experiment, p *panel, truth map[[2]string]float64) []table {
+func newTables(estimates []*estimators.Estimate, e *Experiment, p *panel) []table {
 	byDimension := map[string][]*estimators.Estimate{}
 	var dimensions []string
 	for _, x := range estimates {
@@ -64,49 +64,48 @@ func newTables(estimates []*estimators.Estimate, e *Experiment, p *panel, truth 
 		if dimension != estimators.All {
 			t.Dimension = visible(dimension)
 		}
-		groups := byDimension[dimension]
-		slices.SortFunc(groups, func(a, b *estimators.Estimate) int {
-			return cmp.Or(cmp.Compare(b.Trajectories, a.Trajectories), cmp.Compare(a.Group, b.Group))
-		})
-		t.Beyond = max(0, len(groups)-rowsAtMost)
-		for n, x := range groups[:len(groups)-t.Beyond] {
-			r := newRow(x, p)
-			if value, known := truth[[2]string{x.Dimension, x.Group}]; known {
-				r.Truth = signed(value, p.decimals)
-				r.Plot.TruthX = p.Axis.place(value)
-			}
-			r.Plot.Label = r.inWords()
-			if n < rowsAtOnce {
-				t.Rows = append(t.Rows, r)
-			} else {
-				t.More = append(t.More, r)
-			}
-		}
+		t.fill(byDimension[dimension])
 		tables = append(tables, t)
 	}
 	return tables
 }
 
+// fill adds the groups, the largest first, equals by name.
+func (t *table) fill(groups []*estimators.Estimate) {
+	slices.SortFunc(groups, func(a, b *estimators.Estimate) int {
+		return cmp.Or(cmp.Compare(b.Trajectories, a.Trajectories), cmp.Compare(a.Group, b.Group))
+	})
+	t.Beyond = max(0, len(groups)-rowsAtMost)
+	for i, x := range groups[:len(groups)-t.Beyond] {
+		if i < rowsAtOnce {
+			t.Rows = append(t.Rows, newRow(x, t.Panel))
+		} else {
+			t.More = append(t.More, newRow(x, t.Panel))
+		}
+	}
+}
+
 func newRow(x *estimators.Estimate, p *panel) row {
 	r := row{
-		Group: visible(x.Group), Title: visible(x.Group), Note: groupNote(x.Group),
+		Group: visible(x.Group), Note: groupNote(x.Group),
 		Trajectories: count(x.Trajectories), Decisions: count(x.Decisions),
 		Verdict: judge(x, p.Better), Plot: p.Axis.draw(x), Panel: p,
 	}
 	if x.Dimension == estimators.All {
-		r.Group, r.Title = "All decisions", "All decisions"
+		r.Group = "All decisions"
 	}
 	if hasValue(x) {
 		r.Estimate, r.StdError = signed(x.Value, p.decimals), unsigned(x.StdError, p.decimals)
 	}
 	if hasSequence(x) {
-		r.Sequence = span(x.SequenceLow, x.SequenceUp, p.decimals)
+		r.Sequence, r.Plot.Interval = span(x.SequenceLow, x.SequenceUp, p.decimals), span(x.Low, x.Up, p.decimals)
 	} else {
 		r.Status = statusWords(x, p.Control)
 	}
-	if r.Plot.Drawn {
-		r.Plot.Interval = span(x.Low, x.Up, p.decimals)
+	if value, known := p.truth[groupKey{x.Dimension, x.Group}]; known {
+		r.Truth, r.Plot.TruthX = signed(value, p.decimals), p.Axis.place(value)
 	}
+	r.Plot.Label = r.inWords()
 	return r
 }
 

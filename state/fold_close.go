@@ -1,0 +1,147 @@
+package state
+
+import (
+	"slices"
+	"strings"
+
+	"blipd/event"
+)
+
+// settle closes a trajectory that has its outcomes, now or after the grace.
+func (f *fold) settle(k *kept, x int) {
+	if k.phase == phaseOpen && f.hasOutcomes(k, x) {
+		k.phase, k.settled = phaseSettling, f.clock.now
+		if f.rules[x].CloseGrace == 0 {
+			f.close(k, x, ByOutcome)
+			return
+		}
+	}
+	f.schedule(k, x)
+}
+
+// final tells whether a trajectory has the final value of an outcome. One that
+// is outside the range, which an earlier epoch allowed, is none.
+func final(k *kept, o *event.OutcomeRule) bool {
+	h := k.Held(o.Name).Final
+	return h.Given && within(o, h.Value)
+}
+
+func within(o *event.OutcomeRule, value float64) bool {
+	return !o.Ranged || o.Low <= value && value <= o.Up
+}
+
+// hasOutcomes tells whether every required outcome is final.
+func (f *fold) hasOutcomes(k *kept, x int) bool {
+	outcomes := f.rules[x].Experiment.Outcomes
+	for i := range outcomes {
+		if outcomes[i].Required && !final(k, &outcomes[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// close closes a trajectory for ever.
+func (f *fold) close(k *kept, x int, how How) {
+	f.leave(k)
+	k.phase, k.how, k.order, k.closed = phaseClosed, how, f.orders, f.clock.now
+	f.orders++
+	s := &f.stats.Experiments[x]
+	s.Open--
+	s.Closed[how]++
+	f.touch(k)
+	f.count(opAdd, k, x)
+}
+
+// expire closes a trajectory whose time is over.
+func (f *fold) expire(k *kept, x int) {
+	switch {
+	case x < 0:
+		f.abandon(k)
+	case k.phase == phaseSettling:
+		f.close(k, x, ByOutcome)
+	case f.contribution(k, x) == nil:
+		f.close(k, x, Censored)
+	default:
+		f.close(k, x, ByTimeout)
+	}
+}
+
+// atTimeout is the revision of a value declared for the time-out. It is filled
+// in when a trajectory is counted and never kept: any that was measured
+// supersedes it, and a new epoch declares its own.
+const atTimeout = -1
+
+// contribution is what a closed trajectory adds to a ledger: itself, with the
+// values declared for the time-out where required outcomes are missing. It is
+// nil where one is missing that has none declared: the trajectory is censored.
+func (f *fold) contribution(k *kept, x int) *event.Trajectory {
+	rules, t := &f.rules[x], &k.Trajectory
+	for i := range rules.Experiment.Outcomes {
+		o := &rules.Experiment.Outcomes[i]
+		if !o.Required || final(k, o) {
+			continue
+		}
+		if i >= len(rules.TimeoutValues) || rules.TimeoutValues[i] == nil {
+			return nil
+		}
+		if t == &k.Trajectory {
+			filled := k.Trajectory
+			filled.Outcomes = slices.Clone(k.Outcomes)
+			t = &filled
+		}
+		h := t.Held(o.Name)
+		h.Name, h.Final = o.Name, event.Valued{Given: true, Revision: atTimeout, Value: *rules.TimeoutValues[i]}
+		t.Hold(h)
+	}
+	return t
+}
+
+// count puts a closed trajectory's contribution in, or takes it out.
+func (f *fold) count(kind opKind, k *kept, x int) {
+	if t := f.contribution(k, x); t != nil {
+		f.operate(operation{kind: kind, experiment: x, period: f.books[x].period(k.started)}, t)
+		return
+	}
+	if kind == opRemove {
+		f.censor(k, x, -1)
+	} else {
+		f.censor(k, x, 1)
+	}
+}
+
+// censor counts a censored trajectory and its rows by arm.
+func (f *fold) censor(k *kept, x int, sign int64) {
+	s, e := &f.stats.Experiments[x], &f.rules[x].Experiment
+	s.Censored += sign
+	for i := range k.Decisions {
+		if d := &k.Decisions[i]; e.Randomized(d) == event.Randomized {
+			s.CensoredRows[e.Arm(d.Assignment.Arm)] += sign
+		}
+	}
+}
+
+// finish is the end of all input: what only waits out its grace closes, and
+// every period is complete, whatever is still open. False: it has stopped at a
+// full commit and is to be called again.
+func (f *fold) finish(full func() bool) bool {
+	var waiting []*kept
+	for _, k := range f.open {
+		if k.phase == phaseSettling {
+			waiting = append(waiting, k)
+		}
+	}
+	slices.SortFunc(waiting, func(a, b *kept) int { return strings.Compare(a.ID, b.ID) })
+	for _, k := range waiting {
+		if full() {
+			return false
+		}
+		f.close(k, f.experiment(k.Experiment), ByOutcome)
+	}
+	for x := range f.books {
+		f.record(operation{kind: opComplete, experiment: x, period: allPeriods})
+		f.books[x].complete(allPeriods)
+		f.stats.Experiments[x].CompleteTo = f.clock.ahead
+	}
+	return true
+}
