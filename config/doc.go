@@ -9,5 +9,10 @@
 // its getter notes a fault and returns the default, and reading goes on: all
 // faults are told at once.
 //
+// An expression sees one decision as it stood before the draw, and the history
+// of its trajectory. It is pure and bounded: no clock, no loop, and only members
+// that it names. Any of these that is absent makes the whole missing, wherever
+// it stands; so does an error, and a value of the wrong type.
+//
 // What came through ${...}, and passwords, stand in no message.
 package config

@@ -43,11 +43,11 @@ func readExperiment(m *mapping, limits limits, names *distinct) daemon.Experimen
 	rules := readRules(m)
 	folds := m.get("folds").whole(5, 2, estimators.Buckets)
 	model := readOutcomeModel(m.get("outcome_model"))
-	names0 := vocabulary{text: text, outcomes: e.Outcomes}
-	cluster := readCluster(m.get("cluster"), names0)
-	features := readFeatures(m.get("features"), names0)
-	dimensions := readGroups(m.get("groups"), names0)
-	later := laterParts{vocabulary: names0, features: features, dimensions: dimensions, arms: e.Interventions}
+	words := vocabulary{text: text, outcomes: e.Outcomes}
+	cluster := readCluster(m.get("cluster"), words)
+	features := readFeatures(m.get("features"), words)
+	dimensions := readGroups(m.get("groups"), words)
+	later := laterParts{vocabulary: words, features: features, dimensions: dimensions, arms: e.Interventions}
 	blip := later.readBlipModel(m.get("blip_model"))
 	later.readCandidates(m.get("blip_candidates"))
 	later.readPolicies(m.get("policies"))

@@ -18,7 +18,6 @@ func with(keys ...string) string { return minimal + "  " + strings.Join(keys, "\
 
 // Each fault in its words, whole.
 func TestFaults(t *testing.T) {
-	const top = "experiments[0]."
 	for _, c := range []struct{ name, text, want string }{
 		// the file
 		{"empty", "", `1: experiments: missing; write a list of at least one experiment`},
@@ -92,7 +91,7 @@ func TestFaults(t *testing.T) {
 		{"misspelt", strings.Replace(minimal, "success}", "success, rnage: [0, 1]}", 1), `4: experiments[0].outcomes[0].rnage: unknown key; did you mean "range"?`},
 		{"none required", strings.Replace(minimal, "success}", "success, required: false}", 1), `4: experiments[0].outcomes: none is required, so that no trajectory would close by its outcomes; write required: true for at least one`},
 		{"range order", strings.Replace(minimal, "success}", "success, range: [1, 0]}", 1), `4: experiments[0].outcomes[0].range: [1, 0]: the first is not below the second; write [lo, hi] with lo < hi`},
-		{"range length", strings.Replace(minimal, "success}", "success, range: [1]}", 1), `4: experiments[0].outcomes[0].range: 1 values; write two, [lo, hi]`},
+		{"range length", strings.Replace(minimal, "success}", "success, range: [1]}", 1), `4: experiments[0].outcomes[0].range: not two values but 1; write [lo, hi]`},
 		{"range size", strings.Replace(minimal, "success}", "success, range: [-1e308, 1e308]}", 1), `4: experiments[0].outcomes[0].range: [-1e+308, 1e+308] is wider than any double; write a narrower range`},
 		{"better", strings.Replace(minimal, "success}", "success, better: up}", 1), `4: experiments[0].outcomes[0].better: "up" is not known; known here: higher, lower`},
 		{"time-out value", strings.Replace(minimal, "success}", "success, range: [0, 1], timeout_value: 2}", 1), `4: experiments[0].outcomes[0].timeout_value: 2 is outside range [0, 1]; write a value within`},

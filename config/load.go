@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 
 	"go.yaml.in/yaml/v4"
@@ -17,7 +18,11 @@ import (
 func Load(path string, env func(string) (string, bool)) (*daemon.Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &Faults{Name: path, List: []Fault{{Message: reason(err).Error() + "; blipd init writes an example"}}}
+		hint := "; make it readable, or name another file"
+		if errors.Is(err, fs.ErrNotExist) {
+			hint = "; name another file, or let blipd init write an example"
+		}
+		return nil, &Faults{Name: path, List: []Fault{{Message: reason(err).Error() + hint}}}
 	}
 	return Parse(path, data, env, os.ReadFile)
 }

@@ -191,7 +191,7 @@ func TestExample(t *testing.T) {
 // Load reads a file, and says what is wrong when there is none.
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "blipd.yaml")
-	if _, err := Load(path, nil); err == nil || err.Error() != path+": no such file or directory; blipd init writes an example" {
+	if _, err := Load(path, nil); err == nil || err.Error() != path+": no such file or directory; name another file, or let blipd init write an example" {
 		t.Errorf("without a file: %v", err)
 	}
 	secret := filepath.Join(filepath.Dir(path), "topic")

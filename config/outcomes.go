@@ -71,7 +71,7 @@ func readRange(n node) (low, up float64, ranged bool) {
 		return 0, 0, false
 	}
 	if len(items) != 2 {
-		n.fault("%d values; write two, [lo, hi]", len(items))
+		n.fault("not two values but %d; write [lo, hi]", len(items))
 		return 0, 0, false
 	}
 	low, lowOK := items[0].number()
