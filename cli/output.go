@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -32,8 +34,7 @@ func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 		{Name: "decisions", Align: text.AlignRight}, {Name: "trajectories", Align: text.AlignRight},
 		{Name: "estimate", Align: text.AlignRight}, {Name: "std. error", Align: text.AlignRight}, {Name: "planted", Align: text.AlignRight},
 	})
-	for i := range r.Estimates {
-		e := &r.Estimates[i]
+	for _, e := range bySize(r.Estimates) {
 		row := table.Row{e.Outcome, e.Arm, e.Dimension, printable(e.Group), e.Decisions, e.Trajectories}
 		if e.Status == estimators.OK {
 			row = append(row, rounded(e.Value), rounded(e.StdError),
@@ -49,6 +50,26 @@ func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 		t.AppendRow(row)
 	}
 	fmt.Fprintln(out, t.Render())
+}
+
+// bySize orders estimates for people: as they came by outcome, arm and
+// dimension, within these the largest group first.
+func bySize(all []estimators.Estimate) []*estimators.Estimate {
+	sorted := make([]*estimators.Estimate, len(all))
+	for i := range all {
+		sorted[i] = &all[i]
+	}
+	for from := 0; from < len(sorted); {
+		to := from + 1
+		for to < len(sorted) && sorted[to].Outcome == sorted[from].Outcome && sorted[to].Arm == sorted[from].Arm && sorted[to].Dimension == sorted[from].Dimension {
+			to++
+		}
+		slices.SortStableFunc(sorted[from:to], func(a, b *estimators.Estimate) int {
+			return cmp.Or(cmp.Compare(b.Decisions, a.Decisions), cmp.Compare(a.Group, b.Group))
+		})
+		from = to
+	}
+	return sorted
 }
 
 func rounded(x float64) string { return fmt.Sprintf("%.4f", x) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 type versionCommand struct{}
@@ -20,5 +21,5 @@ func version() string {
 	if !ok || info.Main.Version == "" {
 		return "devel"
 	}
-	return info.Main.Version
+	return strings.Trim(info.Main.Version, "()") // Go says (devel) outside a repository
 }

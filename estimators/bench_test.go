@@ -1,0 +1,104 @@
+package estimators
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"blipd/event"
+)
+
+// benchSpec has 200 tools as groups and 16 columns of x, the shape that
+// docs/performance.md speaks of.
+func benchSpec() *Spec {
+	s := &Spec{
+		Experiment: event.Experiment{Name: "bench", Control: "direct", Interventions: []string{"review"}, MinProbability: 1e-4,
+			Outcomes: []event.OutcomeRule{{Name: "success", Ranged: true, Low: 0, Up: 1, Required: true}}},
+		Folds: 5, Ridge: 1, MaxGroups: 2000, Hash: "bench",
+		Dimensions: []Dimension{{Name: "tool", Expr: toolOf()}},
+	}
+	for f := range 15 {
+		s.Features = append(s.Features, Feature{Name: fmt.Sprint("f", f), Expr: stateOf(fmt.Sprint("f", f)), Ranged: true, Low: -2, Up: 2})
+	}
+	return s
+}
+
+// benchTrajectory draws a trajectory of 8 decisions over 200 tools.
+func benchTrajectory(rng *rand.Rand, spec *Spec, i int) *event.Trajectory {
+	t := &event.Trajectory{ID: fmt.Sprintf("trajectory-%013d", i)}
+	for k := range 8 {
+		d := event.Decision{Index: k + 1, Calls: []event.Call{{Tool: fmt.Sprintf("tool-%03d", rng.IntN(200))}}}
+		for f := range spec.Features {
+			d.State = append(d.State, event.Member{Name: spec.Features[f].Name, Value: event.NumberOf(rng.NormFloat64())})
+		}
+		assign(rng, spec, &d)
+		t.Decisions = append(t.Decisions, d)
+	}
+	t.Hold(event.Held{Name: "success", Final: event.Valued{Given: true, Value: float64(rng.IntN(2))}})
+	return t
+}
+
+// BenchmarkAdd is what the ledger costs a trajectory of 8 decisions.
+func BenchmarkAdd(b *testing.B) {
+	spec := benchSpec()
+	rng := rand.New(rand.NewPCG(1, 1))
+	ts := make([]*event.Trajectory, 1000)
+	for i := range ts {
+		ts[i] = benchTrajectory(rng, spec, i)
+	}
+	m := New(spec)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		m.Add(ts[i%len(ts)])
+	}
+}
+
+// BenchmarkRefit is what a refit of 200 groups costs after n trajectories: a
+// copy of the ledger and all estimates. It must not depend on n.
+func BenchmarkRefit(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("trajectories=%d", n), func(b *testing.B) {
+			spec := benchSpec()
+			rng := rand.New(rand.NewPCG(1, 1))
+			m := New(spec)
+			ts := make([]*event.Trajectory, min(n, 10_000))
+			for i := range ts {
+				ts[i] = benchTrajectory(rng, spec, i)
+			}
+			for i := range n {
+				m.Add(ts[i%len(ts)])
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				c := New(spec)
+				c.Merge(m)
+				c.Report()
+			}
+		})
+	}
+}
+
+// BenchmarkBytes is what a checkpoint of such a ledger takes to write and read.
+func BenchmarkBytes(b *testing.B) {
+	spec := benchSpec()
+	rng := rand.New(rand.NewPCG(1, 1))
+	m := New(spec)
+	for i := range 5000 {
+		m.Add(benchTrajectory(rng, spec, i))
+	}
+	bytes, _ := m.AppendBinary(nil)
+	b.Run("write", func(b *testing.B) {
+		b.SetBytes(int64(len(bytes)))
+		for b.Loop() {
+			bytes, _ = m.AppendBinary(bytes[:0])
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.SetBytes(int64(len(bytes)))
+		for b.Loop() {
+			if err := New(spec).UnmarshalBinary(bytes); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
