@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -77,6 +78,7 @@ func TestKill(t *testing.T) {
 	dir := filepath.Join(root, "state")
 
 	sent, share := 0, len(log)/kills
+	starts := map[string]bool{} // where children began: all the same if none got to work
 	for n := range kills {
 		child := launch(t, w.broker, dir)
 		for part := range 4 { // load goes on while the child lives
@@ -87,6 +89,10 @@ func TestKill(t *testing.T) {
 		}
 		time.Sleep(time.Duration(rng.IntN(120)) * time.Millisecond)
 		child.kill(t)
+		starts[strings.Join(regexp.MustCompile(`from="offset \d+"`).FindAllString(child.words.String(), -1), " ")] = true
+	}
+	if len(starts) < kills/3 {
+		t.Errorf("children began at %d different places after %d kills: they were killed before they got to work", len(starts), kills)
 	}
 	w.produce(log[sent:]...)
 	last := launch(t, w.broker, dir)

@@ -233,3 +233,43 @@ func TestUnreachable(t *testing.T) {
 		t.Errorf("stopping took %s", took)
 	}
 }
+
+// TestBlockedOutbox: dead letters that cannot be delivered hold their partition
+// up, visibly and within bounds; once they can, all arrive and the log goes on.
+func TestBlockedOutbox(t *testing.T) {
+	w := newWorld(t, 1)
+	if err := w.cluster.DeleteTopic("rejected"); err != nil {
+		t.Fatal(err)
+	}
+	const poison = 3000
+	good := events(20, 6)
+	cfg := w.config(t.TempDir(), "group: g")
+	cfg.Kafka.MaxBytes = 4096 // small batches: the limit is looked at between two of them
+	for range poison / 100 {
+		var batch []kafka.Message
+		for range 100 {
+			batch = append(batch, kafka.Message{Key: []byte("k"), Value: []byte("no event")})
+		}
+		w.produce(batch...)
+	}
+	w.produce(good...)
+	d := start(t, cfg)
+	eventually(t, "intake is held up", func() bool { return d.Live().Paused["outbox"] })
+	eventually(t, "readiness says why", func() bool {
+		_, body := d.get("/-/ready")
+		return strings.Contains(body, "dead letters cannot be sent")
+	})
+	time.Sleep(300 * time.Millisecond)
+	if n := d.records(); n >= poison {
+		t.Errorf("%d records were read although their dead letters cannot be sent", n)
+	}
+	if err := w.cluster.CreateTopic("rejected", 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	d.read(poison + int64(len(good)))
+	eventually(t, "an empty outbox", func() bool { return d.Live().Partitions[0].Outbox == 0 })
+	d.end()
+	if n := len(w.read("rejected")); n != poison {
+		t.Errorf("%d dead letters, want %d", n, poison)
+	}
+}
