@@ -93,7 +93,7 @@ func events(n int, seed uint64) []kafka.Message {
 // "partitions: [0, 1]".
 func (w *world) config(dir, who string) daemon.Config { return parse(w.t, w.broker, dir, who) }
 
-func parse(t *testing.T, broker, dir, who string) daemon.Config {
+func parse(t testing.TB, broker, dir, who string) daemon.Config {
 	t.Helper()
 	env := map[string]string{"BROKER": broker, "STATE": dir}
 	cfg, err := config.Parse("test.yaml", []byte(fmt.Sprintf(settings, who)), func(n string) (string, bool) { v, ok := env[n]; return v, ok }, os.ReadFile)

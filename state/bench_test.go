@@ -1,0 +1,123 @@
+package state
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"blipd/event"
+)
+
+// benchLog is n events in the order of time: trajectories of 8 decisions with
+// 12 features and an outcome, 200 of them at once.
+func benchLog(n int) []event.Entry {
+	log := make([]event.Entry, 0, n)
+	for round := 0; len(log) < n; round++ {
+		for step := 1; step <= 9; step++ {
+			for lane := 0; lane < 200 && len(log) < n; lane++ {
+				id := fmt.Sprintf("conv_%08d", round*200+lane)
+				when := morning.Add(time.Duration(len(log)) * 10 * time.Millisecond)
+				e := outcome(id, when, float64(lane%2), 0)
+				if step < 9 {
+					e = benchDecision(id, step, when)
+				}
+				log = append(log, event.Entry{Event: e, Record: event.Record{Offset: int64(len(log))}})
+			}
+		}
+	}
+	return log
+}
+
+func benchDecision(id string, step int, when event.Time) event.Event {
+	e := decide(id, step, when, []string{"direct", "review"}[step%2])
+	for i := range 12 {
+		e.Decision.State = append(e.Decision.State, event.Member{Name: fmt.Sprintf("feature_%02d", i), Value: event.NumberOf(float64(i * step))})
+	}
+	return e
+}
+
+func BenchmarkApply(b *testing.B) {
+	for _, size := range []int{100, 1000, 10_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			s := openStore(b, b.TempDir())
+			p := openPartition(b, s, Options{Rules: []Rules{retail()}, Limits: wide, NewLedger: counting, Letters: true})
+			log := benchLog(b.N)
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := 0; i < len(log); i += size {
+				batch := log[i:min(len(log), i+size)]
+				if err := p.Apply(batch, int64(i+len(batch))); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.StopTimer()
+			if err := s.Close(); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(diskOf(b, s.config.Dir))/float64(b.N), "disk-B/op")
+		})
+	}
+}
+
+// diskOf is the size of the files of a directory, once it is closed.
+func diskOf(b *testing.B, dir string) (size int64) {
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
+}
+
+func BenchmarkFold(b *testing.B) {
+	gone := map[string]*kept{}
+	f := newFold([]Rules{retail()}, wide, counting, func(id string) (*kept, error) { return gone[id], nil })
+	log := benchLog(b.N)
+	never := func() bool { return false }
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range log {
+		if err := f.apply(&log[i]); err != nil {
+			b.Fatal(err)
+		}
+		f.advance(never)
+		if i%1000 == 999 {
+			f.reset()
+		}
+	}
+}
+
+// BenchmarkOpen measures the memory of open trajectories of 4 decisions with
+// 12 features.
+func BenchmarkOpen(b *testing.B) {
+	const open = 100_000
+	for range b.N {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		f := newFold([]Rules{retail()}, wide, counting, func(string) (*kept, error) { return nil, nil })
+		never := func() bool { return false }
+		for i := range open {
+			id := fmt.Sprintf("conv_%08d", i)
+			for step := range 4 {
+				e := event.Entry{Event: benchDecision(id, step+1, at(10, step))}
+				if err := f.apply(&e); err != nil {
+					b.Fatal(err)
+				}
+				f.advance(never)
+			}
+			f.reset()
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/open, "B/open")
+		runtime.KeepAlive(f)
+	}
+}
