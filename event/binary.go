@@ -31,11 +31,10 @@ func (t *Trajectory) Pack(w *pack.Writer) {
 // Unpack reads what Pack wrote.
 func (t *Trajectory) Unpack(r *pack.Reader) {
 	*t = Trajectory{ID: r.Text(), Experiment: r.Text(), First: Time(r.Int()), Last: Time(r.Int())}
-	if n := r.Count(); n > 0 {
-		t.Decisions = make([]Decision, n)
-		for i := range t.Decisions {
-			t.Decisions[i].unpack(r)
-		}
+	for range r.Count() {
+		var d Decision
+		d.unpack(r)
+		t.Decisions = append(t.Decisions, d)
 	}
 	for range r.Count() {
 		var v Intervention
@@ -114,6 +113,9 @@ func (a *Assignment) unpack(r *pack.Reader) {
 	a.Forced, a.Holdback = r.Bool(), r.Bool()
 }
 
+// leastMember is how many bytes a packed member takes at least.
+const leastMember = 3
+
 func packMembers(w *pack.Writer, ms []Member) {
 	w.Int(int64(len(ms)))
 	for _, m := range ms {
@@ -132,13 +134,17 @@ func unpackMembers(r *pack.Reader) []Member {
 	if n == 0 {
 		return nil
 	}
-	ms := make([]Member, n)
-	for i := range ms {
-		ms[i].Name, ms[i].Value.Kind = r.Text(), Kind(r.Byte())
-		if ms[i].Value.Kind == Text {
-			ms[i].Value.Str = r.Text()
+	ms := make([]Member, 0, min(n, len(r.B)/leastMember)) // no more than the bytes can hold
+	for range n {
+		m := Member{Name: r.Text(), Value: Value{Kind: Kind(r.Byte())}}
+		if m.Value.Kind == Text {
+			m.Value.Str = r.Text()
 		} else {
-			ms[i].Value.Num = r.Float()
+			m.Value.Num = r.Float()
+		}
+		ms = append(ms, m)
+		if r.Failed() {
+			return nil
 		}
 	}
 	return ms

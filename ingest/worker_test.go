@@ -1,0 +1,69 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"blipd/event"
+	"blipd/ingest/kafka"
+)
+
+func work(t *testing.T, n *notebook) (w *Worker, stop func() error) {
+	t.Helper()
+	w = NewWorker(event.Decoder{Schema: schema}, n, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	return w, func() error { cancel(); return <-done }
+}
+
+func batch(from int64, values ...string) kafka.Batch {
+	b := kafka.Batch{Next: from + int64(len(values)), HighWatermark: 100}
+	for i, v := range values {
+		b.Records = append(b.Records, kafka.Record{Offset: from + int64(i), Key: []byte("t1"), Value: []byte(v)})
+	}
+	return b
+}
+
+// TestWorker: batches are applied in order, with what could not be read among
+// them; a call runs between two of them; the lag follows.
+func TestWorker(t *testing.T) {
+	n := &notebook{}
+	w, stop := work(t, n)
+	if w.Heard() || w.Lag() != 0 {
+		t.Errorf("before anything was heard: %v, lag %d", w.Heard(), w.Lag())
+	}
+	w.offer(batch(0, line(1), "broken"))
+	for !w.room() {
+		time.Sleep(time.Millisecond)
+	}
+	w.offer(batch(2, line(1), line(2))) // the last has another key
+	var seen string
+	for seen != "[0 1 2 3] 2 4" {
+		if err := w.Do(context.Background(), func() { seen = fmt.Sprint(n.offsets, n.faults, n.next) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for w.Lag() != 96 {
+		time.Sleep(time.Millisecond)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Do(context.Background(), func() {}); !errors.Is(err, ErrStopped) {
+		t.Errorf("a call after the end: %v", err)
+	}
+}
+
+// TestWorkerFails: an error of Apply ends the worker.
+func TestWorkerFails(t *testing.T) {
+	n := &notebook{err: errors.New("disk full")}
+	w := NewWorker(event.Decoder{Schema: schema, Keyless: true}, n, nil)
+	w.offer(batch(0, line(1)))
+	if err := w.Run(context.Background()); !errors.Is(err, n.err) {
+		t.Errorf("%v, want the error of Apply", err)
+	}
+}
