@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -81,6 +82,9 @@ func TestKill(t *testing.T) {
 	starts := map[string]bool{} // where children began: all the same if none got to work
 	for n := range kills {
 		child := launch(t, w.broker, dir)
+		if rng.IntN(4) > 0 { // some are killed while they start, most at work
+			child.awake()
+		}
 		for part := range 4 { // load goes on while the child lives
 			to := min(n*share+(part+1)*share/4, len(log))
 			w.produce(log[sent:to]...)
@@ -91,7 +95,7 @@ func TestKill(t *testing.T) {
 		child.kill(t)
 		starts[strings.Join(regexp.MustCompile(`from="offset \d+"`).FindAllString(child.words.String(), -1), " ")] = true
 	}
-	if len(starts) < kills/3 {
+	if len(starts) < kills/4 {
 		t.Errorf("children began at %d different places after %d kills: they were killed before they got to work", len(starts), kills)
 	}
 	w.produce(log[sent:]...)
@@ -117,7 +121,35 @@ func TestKill(t *testing.T) {
 // process is a child at work.
 type process struct {
 	cmd   *exec.Cmd
-	words *bytes.Buffer
+	words *words
+}
+
+// words are what a child says.
+type words struct {
+	mu sync.Mutex // guards b
+	b  bytes.Buffer
+}
+
+func (w *words) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.Write(b)
+}
+
+func (w *words) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.String()
+}
+
+// awake waits until the child has opened its partitions, or for a while.
+func (p *process) awake() {
+	for range 300 {
+		if strings.Count(p.words.String(), "partition opened") == 3 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 func launch(t *testing.T, broker, dir string) *process {
@@ -126,7 +158,7 @@ func launch(t *testing.T, broker, dir string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(self), words: &bytes.Buffer{}}
+	p := &process{cmd: exec.Command(self), words: &words{}}
 	p.cmd.Env = append(os.Environ(), childBroker+"="+broker, childState+"="+dir)
 	p.cmd.Stderr = p.words
 	if err := p.cmd.Start(); err != nil {
