@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"blipd/event"
 	"blipd/ingest"
@@ -46,12 +47,15 @@ type linter struct {
 // Next is the start.
 func (l *linter) Next() int64 { return -1 }
 
-// Apply prints the faults of a batch.
-func (l *linter) Apply(batch []event.Entry, _ int64) error {
-	for i := range batch {
-		if fault := batch[i].Fault; fault != nil {
+// Commit has nothing to do.
+func (l *linter) Commit() error { return nil }
+
+// Apply prints the faults of a file.
+func (l *linter) Apply(lines iter.Seq[*event.Entry], _ int64) error {
+	for e := range lines {
+		if e.Fault != nil {
 			l.faulty++
-			if _, err := fmt.Fprintf(l.p.out, "%s:%d: %v\n", l.file, batch[i].Record.Offset+1, fault); err != nil {
+			if _, err := fmt.Fprintf(l.p.out, "%s:%d: %v\n", l.file, e.Record.Offset+1, e.Fault); err != nil {
 				return err
 			}
 		}

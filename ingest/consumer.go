@@ -33,8 +33,8 @@ type Consumer struct {
 }
 
 const (
-	commitEvery = 5 * time.Second // offsets committed for lag displays
-	lastCommit  = 3 * time.Second // how long the last of them may take
+	reportEvery = 5 * time.Second // offsets are told to the group, for lag displays
+	lastReport  = 3 * time.Second // how long the last time may take
 )
 
 // Run consumes until ctx ends, then returns nil. A generation that ends stops
@@ -100,7 +100,7 @@ func (s *session) run(ctx context.Context, g kafka.Generation, start map[int]int
 	s.consumer.Ended()
 	close(broken)
 
-	last, done := context.WithTimeout(context.WithoutCancel(ctx), lastCommit)
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), lastReport)
 	defer done()
 	_ = g.Commit(last, s.offsets()) // for displays only: state has its own
 	return errors.Join(err, <-broken)
@@ -108,7 +108,7 @@ func (s *session) run(ctx context.Context, g kafka.Generation, start map[int]int
 
 // report commits offsets for lag displays.
 func (s *session) report(ctx context.Context, g kafka.Generation) {
-	tick := time.NewTicker(commitEvery)
+	tick := time.NewTicker(reportEvery)
 	defer tick.Stop()
 	for {
 		select {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"strings"
 
@@ -16,33 +17,28 @@ import (
 	"blipd/event"
 )
 
-// fileBatch is how many lines are applied at once.
-const fileBatch = 2000
-
 // Files brings the lines of files to a partition, one file behind the other,
 // one line a record; offsets count lines from 0, empty ones too. A name ending
 // in .gz or .zst is uncompressed, "-" is in. read, unless nil, is told how many
 // bytes of the files were read so far, before uncompressing.
 func Files(ctx context.Context, names []string, in io.Reader, schema *event.Schema, p Partition, read func(bytes int64)) error {
-	f := &files{decoder: event.Decoder{Schema: schema, Keyless: true}, partition: p, told: read}
+	f := &files{reader: reader{decoder: event.Decoder{Schema: schema, Keyless: true}}, told: read}
 	for _, name := range names {
-		if err := f.file(ctx, name, in); err != nil {
+		if err := f.file(ctx, name, in, p); err != nil {
 			return err
 		}
 	}
-	return f.flush()
+	return p.Commit()
 }
 
 type files struct {
-	decoder   event.Decoder
-	partition Partition
-	batch     []event.Entry
-	line      int64
-	bytes     int64
-	told      func(int64)
+	reader reader
+	line   int64 // of all files, from 0
+	bytes  int64
+	told   func(int64)
 }
 
-func (f *files) file(ctx context.Context, name string, in io.Reader) error {
+func (f *files) file(ctx context.Context, name string, in io.Reader, p Partition) error {
 	source := in
 	if name != "-" {
 		file, err := os.Open(name)
@@ -57,22 +53,56 @@ func (f *files) file(ctx context.Context, name string, in io.Reader) error {
 		return fmt.Errorf("read events: %s: %w", name, err)
 	}
 	defer closing()
-	for {
-		line, err := lines.ReadBytes('\n')
-		if len(line) > 0 {
-			if applyErr := f.take(line); applyErr != nil {
-				return applyErr
+	var failed error
+	err = p.Apply(f.lines(ctx, lines, &failed), f.line)
+	if err == nil { // empty lines at the end move the offset too
+		err = p.Apply(nothing, f.line)
+	}
+	switch {
+	case err != nil:
+		return err
+	case failed != nil:
+		return fmt.Errorf("read events: %s: line %d of the input: %w", name, f.line+1, failed)
+	}
+	return ctx.Err()
+}
+
+func nothing(func(*event.Entry) bool) {}
+
+// lines are the records of a file; what ends them early is in failed.
+func (f *files) lines(ctx context.Context, in *bufio.Reader, failed *error) iter.Seq[*event.Entry] {
+	return func(yield func(*event.Entry) bool) {
+		var long []byte
+		for more := true; more && ctx.Err() == nil; {
+			line, err := readLine(in, &long)
+			if more = err == nil; err != nil && !errors.Is(err, io.EOF) {
+				*failed = err
+				return
+			}
+			record := event.Record{Offset: f.line, Value: bytes.TrimRight(line, "\r\n")}
+			if more || len(line) > 0 {
+				f.line++
+			}
+			if len(record.Value) > 0 {
+				more = yield(f.reader.read(record)) && more
 			}
 		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("read events: %s: line %d of the input: %w", name, f.line+1, err)
-		case ctx.Err() != nil:
-			return ctx.Err()
-		}
 	}
+}
+
+// readLine reads a line with its end; it is valid until the next one. long is
+// room for lines that are longer than the reader's buffer.
+func readLine(in *bufio.Reader, long *[]byte) ([]byte, error) {
+	part, err := in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return part, err
+	}
+	*long = append((*long)[:0], part...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		part, err = in.ReadSlice('\n')
+		*long = append(*long, part...)
+	}
+	return *long, err
 }
 
 // uncompressed reads the text of a file by the ending of its name.
@@ -92,27 +122,6 @@ func uncompressed(name string, in io.Reader) (*bufio.Reader, func(), error) {
 	return bufio.NewReaderSize(in, size), func() {}, nil
 }
 
-func (f *files) take(line []byte) error {
-	record := event.Record{Offset: f.line, Value: bytes.TrimRight(line, "\r\n")}
-	f.line++
-	if len(record.Value) > 0 {
-		f.batch = append(f.batch, readRecord(&f.decoder, record))
-	}
-	if len(f.batch) < fileBatch {
-		return nil
-	}
-	return f.flush()
-}
-
-func (f *files) flush() error {
-	err := f.partition.Apply(f.batch, f.line)
-	f.batch = f.batch[:0]
-	if f.told != nil {
-		f.told(f.bytes)
-	}
-	return err
-}
-
 // counter counts what is read of the files themselves.
 type counter struct {
 	in io.Reader
@@ -122,5 +131,8 @@ type counter struct {
 func (c *counter) Read(b []byte) (int, error) {
 	n, err := c.in.Read(b)
 	c.f.bytes += int64(n)
+	if c.f.told != nil {
+		c.f.told(c.f.bytes)
+	}
 	return n, err
 }

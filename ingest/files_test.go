@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,9 +29,10 @@ type notebook struct {
 	err     error
 }
 
-func (n *notebook) Next() int64 { return n.next }
-func (n *notebook) Apply(batch []event.Entry, next int64) error {
-	for _, e := range batch {
+func (n *notebook) Next() int64   { return n.next }
+func (n *notebook) Commit() error { return n.err }
+func (n *notebook) Apply(batch iter.Seq[*event.Entry], next int64) error {
+	for e := range batch {
 		n.offsets = append(n.offsets, e.Record.Offset)
 		if e.Fault != nil {
 			n.faults++

@@ -3,7 +3,9 @@ package ingest
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync/atomic"
+	"time"
 
 	"blipd/event"
 	"blipd/ingest/kafka"
@@ -14,9 +16,17 @@ type Partition interface {
 	// Next is the offset of the first record not applied; below 0: start at the
 	// log's start.
 	Next() int64
-	// Apply applies a batch and the offset behind it, and returns when both count.
-	Apply(batch []event.Entry, next int64) error
+	// Apply applies a batch and the offset behind it; an entry is used until the
+	// next one is asked for.
+	Apply(batch iter.Seq[*event.Entry], next int64) error
+	// Commit returns when all that was applied counts.
+	Commit() error
 }
+
+// commitEvery is how long what was applied may wait to count while there is
+// more to apply: the transaction is larger, and a trajectory that is touched
+// several times is written once.
+const commitEvery = 250 * time.Millisecond
 
 // queued is how many fetched batches may wait for a worker: one in hand, one to
 // go on with. With the fetch size it bounds the memory of a partition.
@@ -27,7 +37,7 @@ var ErrStopped = errors.New("ingest: the worker of this partition has stopped")
 
 // Worker is the goroutine that owns a partition.
 type Worker struct {
-	decoder   event.Decoder
+	reader    reader
 	partition Partition
 	queue     chan kafka.Batch
 	calls     chan func()
@@ -35,23 +45,24 @@ type Worker struct {
 	taken     func() // called when the queue has room again
 
 	end     atomic.Int64 // end of the log when last heard of; -1 before
-	applied atomic.Int64 // next offset of the partition
+	applied atomic.Int64 // next offset of the partition, as far as it counts
 }
 
 // NewWorker makes the worker of a partition. taken, unless nil, is called
 // whenever the worker takes a batch.
 func NewWorker(decoder event.Decoder, partition Partition, taken func()) *Worker {
-	w := &Worker{decoder: decoder, partition: partition, taken: taken,
+	w := &Worker{reader: reader{decoder: decoder}, partition: partition, taken: taken,
 		queue: make(chan kafka.Batch, queued), calls: make(chan func()), done: make(chan struct{})}
 	w.end.Store(-1)
 	w.applied.Store(partition.Next())
 	return w
 }
 
-// Run works until ctx ends, then finishes the batch in hand and returns nil. An
-// error is one of Apply: the partition must not be used further.
+// Run works until ctx ends, then commits behind the batch in hand and returns
+// nil. An error is one of the partition, which must not be used further.
 func (w *Worker) Run(ctx context.Context) error {
 	defer close(w.done)
+	committed := time.Now()
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -64,10 +75,24 @@ func (w *Worker) Run(ctx context.Context) error {
 			if err := w.partition.Apply(w.read(batch.Records), batch.Next); err != nil {
 				return err
 			}
-			w.applied.Store(w.partition.Next())
+			if len(w.queue) > 0 && time.Since(committed) < commitEvery {
+				continue
+			}
+			if err := w.commit(); err != nil {
+				return err
+			}
+			committed = time.Now()
 		}
 	}
-	return nil
+	return w.commit()
+}
+
+func (w *Worker) commit() error {
+	err := w.partition.Commit()
+	if err == nil {
+		w.applied.Store(w.partition.Next())
+	}
+	return err
 }
 
 // Do runs call in the worker's goroutine, between two batches: it may use the
@@ -101,19 +126,27 @@ func (w *Worker) offer(batch kafka.Batch) {
 	w.queue <- batch
 }
 
-// read decodes records, or says of each why not.
-func (w *Worker) read(records []kafka.Record) []event.Entry {
-	entries := make([]event.Entry, len(records))
-	for i := range records {
-		entries[i] = readRecord(&w.decoder, recordOf(&records[i]))
+// read decodes records one by one, or says of each why not.
+func (w *Worker) read(records []kafka.Record) iter.Seq[*event.Entry] {
+	return func(yield func(*event.Entry) bool) {
+		for i := range records {
+			if !yield(w.reader.read(recordOf(&records[i]))) {
+				return
+			}
+		}
 	}
-	return entries
 }
 
-func readRecord(decoder *event.Decoder, record event.Record) event.Entry {
-	e := event.Entry{Record: record}
-	e.Event, e.Fault = decoder.Decode(record)
-	return e
+// reader decodes records into an entry that it uses again.
+type reader struct {
+	decoder event.Decoder
+	entry   event.Entry
+}
+
+func (r *reader) read(record event.Record) *event.Entry {
+	r.entry.Record = record
+	r.entry.Event, r.entry.Fault = r.decoder.Decode(record)
+	return &r.entry
 }
 
 func recordOf(r *kafka.Record) event.Record {

@@ -49,7 +49,7 @@ func BenchmarkApply(b *testing.B) {
 			b.ResetTimer()
 			for i := 0; i < len(log); i += size {
 				batch := log[i:min(len(log), i+size)]
-				if err := p.Apply(batch, int64(i+len(batch))); err != nil {
+				if err := p.applyAll(batch, int64(i+len(batch))); err != nil {
 					b.Fatal(err)
 				}
 			}

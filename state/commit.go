@@ -9,43 +9,81 @@ import (
 	"blipd/event/pack"
 )
 
-// commit writes the changes, the counters and the offset in one transaction.
+// flight is a commit under way: what it writes is fixed, and the fold goes on.
+type flight struct {
+	done         chan error       // one answer
+	trajectories map[string]*kept // that it writes: the disk may not have them yet
+	stats        *Stats           // that count with it
+	letters      int
+	next         int64
+	took         func() time.Duration
+}
+
+// commit begins to write the changes, the counters and the offset in one
+// transaction, once the one before it has landed. There is never more than one
+// under way: offsets count in their order.
 func (p *Partition) commit() error {
-	timed := p.options.Clock != nil && p.options.Committed != nil
-	var begun time.Time
-	if timed {
-		begun = p.options.Clock()
+	if err := p.landed(); err != nil {
+		return err
+	}
+	took := func() time.Duration { return 0 }
+	if p.options.Clock != nil {
+		begun := p.options.Clock()
+		took = func() time.Duration { return p.options.Clock().Sub(begun) }
 	}
 	c := &p.fold.changes
-	err := p.store.db.Update(func(txn *badger.Txn) error {
-		for id, k := range c.trajectories {
-			if err := p.write(txn, id, k); err != nil {
-				return err
-			}
-		}
-		for i := range c.operations {
-			if err := txn.Set(keyNumber(p.number, 'l', p.logged+int64(i)), p.sealOperation(&c.operations[i])); err != nil {
-				return err
-			}
-		}
-		for i := range c.outbox {
-			c.outbox[i].Sequence = p.letters + int64(i)
-			if err := txn.Set(keyNumber(p.number, 'x', c.outbox[i].Sequence), sealLetter(&c.outbox[i])); err != nil {
-				return err
-			}
-		}
-		return p.writeMeta(txn, p.logged+int64(len(c.operations)), p.letters+int64(len(c.outbox)))
-	})
-	if err != nil {
+	txn := p.store.db.NewTransaction(true)
+	if err := p.fill(txn, c); err != nil {
+		txn.Discard()
 		return fmt.Errorf("state: commit partition %d up to offset %d: %w", p.number, p.next, err)
 	}
 	p.logged += int64(len(c.operations))
 	p.letters += int64(len(c.outbox))
-	p.outbox.Add(int64(len(c.outbox)))
+	p.flight = &flight{done: make(chan error, 1), trajectories: c.trajectories, stats: p.fold.stats.clone(), letters: len(c.outbox), next: p.next, took: took}
 	p.fold.reset()
-	p.publish()
-	if timed {
-		p.options.Committed(p.options.Clock().Sub(begun))
+	go func(done chan<- error) { // landed waits for it
+		done <- txn.Commit()
+		txn.Discard()
+	}(p.flight.done)
+	return nil
+}
+
+// fill puts the changes into a transaction.
+func (p *Partition) fill(txn *badger.Txn, c *changes) error {
+	for id, k := range c.trajectories {
+		if err := p.write(txn, id, k); err != nil {
+			return err
+		}
+	}
+	for i := range c.operations {
+		if err := txn.Set(keyNumber(p.number, 'l', p.logged+int64(i)), p.sealOperation(&c.operations[i])); err != nil {
+			return err
+		}
+	}
+	for i := range c.outbox {
+		c.outbox[i].Sequence = p.letters + int64(i)
+		if err := txn.Set(keyNumber(p.number, 'x', c.outbox[i].Sequence), sealLetter(&c.outbox[i])); err != nil {
+			return err
+		}
+	}
+	return p.writeMeta(txn, p.logged+int64(len(c.operations)), p.letters+int64(len(c.outbox)))
+}
+
+// landed waits for the commit under way, if there is one: what it wrote counts
+// now, and readers see its counters.
+func (p *Partition) landed() error {
+	f := p.flight
+	if f == nil {
+		return nil
+	}
+	p.flight = nil
+	if err := <-f.done; err != nil {
+		return fmt.Errorf("state: commit partition %d up to offset %d: %w", p.number, f.next, err)
+	}
+	p.outbox.Add(int64(f.letters))
+	p.publish(f.stats, f.next)
+	if p.options.Clock != nil && p.options.Committed != nil {
+		p.options.Committed(f.took())
 	}
 	return nil
 }
@@ -80,15 +118,25 @@ func (p *Partition) sealOperation(op *operation) []byte {
 	})
 }
 
-// publish makes the counters visible to readers.
-func (p *Partition) publish() {
-	s := p.fold.stats.clone()
-	s.Partition, s.Next, s.Outbox = p.number, p.next, p.outbox.Load()
+// publish makes counters visible to readers; s is not changed any more.
+func (p *Partition) publish(s *Stats, next int64) {
+	s.Partition, s.Next, s.Outbox = p.number, next, p.outbox.Load()
 	p.stats.Store(s)
 }
 
-// recall reads a closed trajectory that is still on disk.
+// recall finds a closed trajectory that is not in the fold's changes: in the
+// commit under way, or on disk.
 func (p *Partition) recall(id string) (*kept, error) {
+	if p.flight != nil {
+		if k, known := p.flight.trajectories[id]; known {
+			return k, nil
+		}
+	}
+	return p.read(id)
+}
+
+// read reads a closed trajectory that is on disk, nil where none is.
+func (p *Partition) read(id string) (*kept, error) {
 	k := &kept{}
 	err := p.store.read(keyID(p.number, 'c', id), fmt.Sprintf("closed trajectory %q of partition %d", id, p.number), k.unpack)
 	switch {
@@ -110,7 +158,7 @@ func (p *Partition) eachClosed(number int64, visit func(number int64, id string,
 		if err != nil {
 			return false, err
 		}
-		k, err := p.recall(id)
+		k, err := p.read(id)
 		if err != nil {
 			return false, err
 		}

@@ -167,7 +167,7 @@ func TestDamagedWhenRead(t *testing.T) {
 	unusable(t, err, "letter 0 in the outbox of partition 3")
 
 	change(t, u.store, keyID(3, 'c', "closed7"), flip)
-	err = u.p.Apply(entries(u.offset, outcome("closed7", at(10, 7), 0, 1)), u.offset+1)
+	err = u.p.applyAll(entries(u.offset, outcome("closed7", at(10, 7), 0, 1)), u.offset+1)
 	unusable(t, err, "apply offset 82 of partition 3", `closed trajectory "closed7"`)
 
 	if err := u.store.SetReport("retail", 1, bytes.Repeat([]byte("r"), 3*reportChunk)); err != nil {
@@ -239,7 +239,7 @@ func TestPrune(t *testing.T) {
 		t.Errorf("%d closed, %d in the index (%v)", closed, index, err)
 	}
 	for i, kept := range map[int]bool{199: true, 130: true, 100: false} {
-		k, err := u.p.recall(fmt.Sprint("t", i))
+		k, err := u.p.read(fmt.Sprint("t", i))
 		if err != nil || (k != nil) != kept {
 			t.Errorf("t%d: %v, %v", i, k, err)
 		}

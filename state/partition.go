@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"iter"
 	"sync/atomic"
 	"time"
 
@@ -60,6 +61,8 @@ type Partition struct {
 	prune   int64 // closings at which to look for what is no longer kept
 	oldest  int64 // no closed trajectory has a lower number
 
+	flight *flight // a commit under way; nil: none
+
 	stats  atomic.Pointer[Stats]
 	outbox atomic.Int64 // letters in it
 	head   atomic.Int64 // none of them has a lower sequence
@@ -88,20 +91,21 @@ func (p *Partition) Epoch(experiment int) (number int, since int64) {
 	return p.epochs[experiment].number, p.epochs[experiment].since
 }
 
-// Apply takes a batch of the log and returns when it is committed together
-// with next, the offset behind it. Records below Next were applied before and
-// have no effect. A large batch is committed in several parts, each with its
-// own offset. After an error the partition must not be used further.
-func (p *Partition) Apply(batch []event.Entry, next int64) error {
+// Apply takes a batch of the log and the offset behind it. Records below Next
+// were applied before and have no effect; an entry is used until the next one
+// is asked for. What has grown large is committed on the way, while the batch
+// goes on; the rest counts with Commit. After an error the partition must not
+// be used further.
+func (p *Partition) Apply(batch iter.Seq[*event.Entry], next int64) error {
 	if err := p.advance(); err != nil { // where a kill has stopped it
 		return err
 	}
-	for i := range batch {
-		offset := batch[i].Record.Offset
+	for e := range batch {
+		offset := e.Record.Offset
 		if offset < p.next {
 			continue
 		}
-		if err := p.fold.apply(&batch[i]); err != nil {
+		if err := p.fold.apply(e); err != nil {
 			return fmt.Errorf("state: apply offset %d of partition %d: %w", offset, p.number, err)
 		}
 		p.next = offset + 1
@@ -115,7 +119,17 @@ func (p *Partition) Apply(batch []event.Entry, next int64) error {
 		}
 	}
 	p.next = max(p.next, next)
-	if err := p.commit(); err != nil {
+	return nil
+}
+
+// Commit returns when everything applied counts.
+func (p *Partition) Commit() error {
+	if s := p.Stats(); s.Next != p.next || len(p.fold.changes.trajectories)+len(p.fold.changes.operations)+len(p.fold.changes.outbox) > 0 {
+		if err := p.commit(); err != nil {
+			return err
+		}
+	}
+	if err := p.landed(); err != nil {
 		return err
 	}
 	if err := p.pruneIfDue(); err != nil {
@@ -135,7 +149,10 @@ func (p *Partition) Finish() error {
 			return err
 		}
 	}
-	return p.commit()
+	if err := p.commit(); err != nil {
+		return err
+	}
+	return p.Commit()
 }
 
 // advance closes what stream time has passed, in as many commits as it takes.

@@ -194,7 +194,7 @@ func TestKill(t *testing.T) {
 			killed.p = openPartition(t, killed.store, killed.options)
 			from := max(0, killed.p.Next())
 			to := min(int64(len(log)), from+int64(r.IntN(60)))
-			if err := killed.p.Apply(log[max(0, from-3):to], to); err != nil {
+			if err := killed.p.applyAll(log[max(0, from-3):to], to); err != nil {
 				t.Fatal(err)
 			}
 			return to == int64(len(log))

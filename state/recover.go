@@ -32,7 +32,7 @@ func (s *Store) Partition(number int, options Options) (*Partition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("state: open partition %d: %w", number, err)
 	}
-	p.publish()
+	p.publish(p.fold.stats.clone(), p.next)
 	return p, nil
 }
 

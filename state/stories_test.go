@@ -133,7 +133,7 @@ func (s *story) run(command string, words []string) {
 		return
 	default:
 		e := s.event(command, words)
-		if err := s.p.Apply(entries(s.offset, e), s.offset+1); err != nil {
+		if err := s.p.applyAll(entries(s.offset, e), s.offset+1); err != nil {
 			s.t.Fatal(err)
 		}
 		s.offset++

@@ -192,11 +192,26 @@ func entries(first int64, events ...event.Event) []event.Entry {
 
 func apply(t testing.TB, p *Partition, batch []event.Entry) {
 	t.Helper()
-	if err := p.Apply(batch, batch[len(batch)-1].Record.Offset+1); err != nil {
+	if err := p.applyAll(batch, batch[len(batch)-1].Record.Offset+1); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func at(hours, minutes int) event.Time {
 	return morning.Add(time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute)
+}
+
+// applyAll applies a batch and commits it.
+func (p *Partition) applyAll(batch []event.Entry, next int64) error {
+	each := func(yield func(*event.Entry) bool) {
+		for i := range batch {
+			if !yield(&batch[i]) {
+				return
+			}
+		}
+	}
+	if err := p.Apply(each, next); err != nil {
+		return err
+	}
+	return p.Commit()
 }

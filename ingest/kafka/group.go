@@ -13,9 +13,12 @@ import (
 )
 
 const (
-	// sessionTimeout is how long a silent member keeps its partitions, and how long
-	// the others wait for it to hand them over.
-	sessionTimeout = 30 * time.Second
+	// sessionTimeout is how long a silent member keeps its partitions: after a kill
+	// the next start waits for it.
+	sessionTimeout = 10 * time.Second
+
+	// handoverTimeout is how long a member may take to hand its partitions over.
+	handoverTimeout = 30 * time.Second
 
 	// groupTimeout bounds one request to the coordinator.
 	groupTimeout = 10 * time.Second
@@ -122,7 +125,7 @@ func (c *Client) member() (group *kafka.ConsumerGroup, leave func(), err error) 
 		},
 		HeartbeatInterval: c.pace.heartbeat,
 		SessionTimeout:    sessionTimeout,
-		RebalanceTimeout:  sessionTimeout,
+		RebalanceTimeout:  handoverTimeout,
 		JoinGroupBackoff:  rejoinPause,
 		Timeout:           groupTimeout,
 	})
