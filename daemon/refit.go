@@ -40,13 +40,20 @@ func (d *Daemon) Refit(ctx context.Context) error {
 	}
 	all := make([]sums, len(d.config.Experiments))
 	for _, p := range partitions {
+		var broken error
 		collected := func() {
+			if broken = p.Commit(); broken != nil {
+				return // counters and sums of one moment need it
+			}
 			for x := range all {
 				all[x].collect(p, x)
 			}
 		}
 		if !d.between(ctx, p, collected) {
 			return nil
+		}
+		if broken != nil {
+			return broken
 		}
 	}
 	reports := map[string]pair{}
