@@ -1,21 +1,30 @@
 package event
 
-import "blipd/event/pack"
+import (
+	"slices"
+
+	"blipd/event/pack"
+)
 
 // Pack writes the trajectory as it is kept on disk, bit for bit.
 func (t *Trajectory) Pack(w *pack.Writer) {
+	var p Packed
+	for i := range t.Decisions {
+		p.AddDecision(&t.Decisions[i])
+	}
+	for i := range t.Interventions {
+		p.AddIntervention(&t.Interventions[i])
+	}
+	t.PackWith(w, p)
+}
+
+// PackWith writes the trajectory with other decisions and interventions than
+// its own: those of p.
+func (t *Trajectory) PackWith(w *pack.Writer, p Packed) {
 	w.Text(t.ID)
 	w.Text(t.Experiment)
 	w.Int(int64(t.First))
 	w.Int(int64(t.Last))
-	w.Int(int64(len(t.Decisions)))
-	for i := range t.Decisions {
-		t.Decisions[i].pack(w)
-	}
-	w.Int(int64(len(t.Interventions)))
-	for i := range t.Interventions {
-		t.Interventions[i].pack(w)
-	}
 	w.Int(int64(len(t.Outcomes)))
 	for _, h := range t.Outcomes {
 		w.Text(h.Name)
@@ -26,28 +35,28 @@ func (t *Trajectory) Pack(w *pack.Writer) {
 	if t.End != nil {
 		t.End.pack(w)
 	}
+	w.Bytes(p)
 }
 
 // Unpack reads what Pack wrote.
 func (t *Trajectory) Unpack(r *pack.Reader) {
-	*t = Trajectory{ID: r.Text(), Experiment: r.Text(), First: Time(r.Int()), Last: Time(r.Int())}
-	for range r.Count() {
-		var d Decision
-		d.unpack(r)
-		t.Decisions = append(t.Decisions, d)
+	if err := t.UnpackWith(r).Unpack(t, r.Names); err != nil {
+		r.Fail()
 	}
+}
+
+// UnpackWith reads what PackWith wrote, and leaves decisions and interventions
+// packed. They are a copy.
+func (t *Trajectory) UnpackWith(r *pack.Reader) Packed {
+	*t = Trajectory{ID: r.Text(), Experiment: r.Name(), First: Time(r.Int()), Last: Time(r.Int())}
 	for range r.Count() {
-		var v Intervention
-		v.unpack(r)
-		t.Interventions = append(t.Interventions, v)
-	}
-	for range r.Count() {
-		t.Outcomes = append(t.Outcomes, Held{r.Text(), unpackValued(r), unpackValued(r)})
+		t.Outcomes = append(t.Outcomes, Held{r.Name(), unpackValued(r), unpackValued(r)})
 	}
 	if r.Bool() {
 		t.End = &End{}
 		t.End.unpack(r)
 	}
+	return r.Bytes()
 }
 
 func (d *Decision) pack(w *pack.Writer) {
@@ -70,14 +79,15 @@ func (d *Decision) pack(w *pack.Writer) {
 
 func (d *Decision) unpack(r *pack.Reader) {
 	d.ID, d.Index, d.Time = r.Text(), int(r.Int()), Time(r.Int())
-	d.Agent = Agent{r.Text(), r.Text(), r.Text()}
+	d.Agent = Agent{r.Name(), r.Name(), r.Name()}
+	d.Calls = d.Calls[:0]
 	for range r.Count() {
-		d.Calls = append(d.Calls, Call{r.Text(), r.Text()})
+		d.Calls = append(d.Calls, Call{r.Name(), r.Name()})
 	}
 	if len(d.Calls) == 0 {
 		r.Fail() // a decision has at least one call: readers rely on it
 	}
-	d.State, d.Scores = unpackMembers(r), unpackMembers(r)
+	d.State, d.Scores = unpackMembers(r, d.State), unpackMembers(r, d.Scores)
 	d.Ineligible = r.Bool()
 	d.Assignment.unpack(r)
 }
@@ -101,14 +111,19 @@ func (a *Assignment) pack(w *pack.Writer) {
 }
 
 func (a *Assignment) unpack(r *pack.Reader) {
-	if a.Given = r.Bool(); !a.Given {
+	probabilities := a.Probabilities[:0]
+	*a = Assignment{Given: r.Bool()}
+	if !a.Given {
 		return
 	}
-	a.Arm = r.Text()
+	a.Arm = r.Name()
 	for range r.Count() {
-		a.Probabilities = append(a.Probabilities, Probability{r.Text(), r.Float()})
+		probabilities = append(probabilities, Probability{r.Name(), r.Float()})
 	}
-	a.Policy = r.Text()
+	if len(probabilities) > 0 {
+		a.Probabilities = probabilities
+	}
+	a.Policy = r.Name()
 	a.Draw = Draw{r.Bool(), r.Float()}
 	a.Forced, a.Holdback = r.Bool(), r.Bool()
 }
@@ -129,16 +144,16 @@ func packMembers(w *pack.Writer, ms []Member) {
 	}
 }
 
-func unpackMembers(r *pack.Reader) []Member {
+func unpackMembers(r *pack.Reader, into []Member) []Member {
 	n := r.Count()
 	if n == 0 {
 		return nil
 	}
-	ms := make([]Member, 0, min(n, len(r.B)/leastMember)) // no more than the bytes can hold
+	ms := slices.Grow(into[:0], min(n, len(r.B)/leastMember)) // no more than the bytes can hold
 	for range n {
-		m := Member{Name: r.Text(), Value: Value{Kind: Kind(r.Byte())}}
+		m := Member{Name: r.Name(), Value: Value{Kind: Kind(r.Byte())}}
 		if m.Value.Kind == Text {
-			m.Value.Str = r.Text()
+			m.Value.Str = r.Name()
 		} else {
 			m.Value.Num = r.Float()
 		}
@@ -164,7 +179,7 @@ func (v *Intervention) pack(w *pack.Writer) {
 
 func (v *Intervention) unpack(r *pack.Reader) {
 	v.DecisionID, v.Index = r.Text(), int(r.Int())
-	v.Delivered, v.Verdict = Flag(r.Byte()), r.Text()
+	v.Delivered, v.Verdict = Flag(r.Byte()), r.Name()
 	v.Reviewer.unpack(r)
 	for _, a := range []*Amount{&v.Cost.Seconds, &v.Cost.USD, &v.Cost.Tokens} {
 		a.Given, a.N = r.Bool(), r.Float()
@@ -177,7 +192,7 @@ func (s *Source) pack(w *pack.Writer) {
 	w.Text(s.Version)
 }
 
-func (s *Source) unpack(r *pack.Reader) { *s = Source{r.Text(), r.Text(), r.Text()} }
+func (s *Source) unpack(r *pack.Reader) { *s = Source{r.Name(), r.Name(), r.Name()} }
 
 func (v Valued) pack(w *pack.Writer) {
 	w.Bool(v.Given)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"blipd/event"
+	"blipd/event/pack"
 )
 
 // fold is what a prefix of the log adds up to in one partition. It is pure:
@@ -16,6 +17,9 @@ type fold struct {
 	keep    time.Duration                  // state.keep_closed
 	letters bool                           // dead letters are wanted
 	topic   string                         // for their headers
+
+	scratch event.Trajectory // of whole
+	names   *pack.Names      // of its strings
 
 	clock   clock
 	open    map[string]*kept // those not closed
@@ -35,7 +39,7 @@ type changes struct {
 }
 
 func newFold(rules []Rules, limits Limits, ledger NewLedger, recall func(string) (*kept, error)) *fold {
-	f := &fold{rules: rules, limits: limits, recall: recall, clock: newClock(), open: map[string]*kept{}}
+	f := &fold{rules: rules, limits: limits, recall: recall, clock: newClock(), open: map[string]*kept{}, names: pack.NewNames()}
 	f.stats = Stats{Stream: event.NoTime, Rejected: make([]int64, len(event.Reasons())+1)}
 	for x := range rules {
 		f.stats.Experiments = append(f.stats.Experiments, newExperimentStats(&rules[x].Experiment))
@@ -93,7 +97,7 @@ func (f *fold) accept(e *event.Entry) (*event.Fault, error) {
 		return fault, nil
 	}
 	if ev.Time != event.NoTime {
-		f.clock.see(ev.Trajectory, ev.Time)
+		f.clock.see(k.ID, ev.Time)
 	}
 	if fresh {
 		f.begin(k)

@@ -148,10 +148,11 @@ func (b *book) completeTo() event.Time {
 	return event.Time(b.done * b.length)
 }
 
-// operate adds a trajectory to its ledger or removes it, and records that.
-func (f *fold) operate(op operation, t *event.Trajectory) {
+// operate adds a trajectory to its ledger or removes it, and records that;
+// packed are its decisions and interventions.
+func (f *fold) operate(op operation, t *event.Trajectory, packed event.Packed) {
 	var w pack.Writer
-	t.Pack(&w)
+	t.PackWith(&w, packed)
 	op.trajectory = w.B
 	f.record(op)
 	f.books[op.experiment].operate(op, t)

@@ -60,7 +60,7 @@ func (f *fold) expire(k *kept, x int) {
 		f.abandon(k)
 	case k.phase == phaseSettling:
 		f.close(k, x, ByOutcome)
-	case f.contribution(k, x) == nil:
+	case !f.contributes(k, x):
 		f.close(k, x, Censored)
 	default:
 		f.close(k, x, ByTimeout)
@@ -72,26 +72,46 @@ func (f *fold) expire(k *kept, x int) {
 // supersedes it, and a new epoch declares its own.
 const atTimeout = -1
 
+// contributes tells whether a closed trajectory adds to a ledger: each of its
+// required outcomes is final, or has a value declared for the time-out.
+func (f *fold) contributes(k *kept, x int) bool {
+	outcomes := f.rules[x].Experiment.Outcomes
+	for i := range outcomes {
+		if outcomes[i].Required && !final(k, &outcomes[i]) && f.declared(x, i) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// declared is the value of outcome i at the time-out, nil where there is none.
+func (f *fold) declared(x, i int) *float64 {
+	if values := f.rules[x].TimeoutValues; i < len(values) {
+		return values[i]
+	}
+	return nil
+}
+
 // contribution is what a closed trajectory adds to a ledger: itself, with the
-// values declared for the time-out where required outcomes are missing. It is
-// nil where one is missing that has none declared: the trajectory is censored.
+// values declared for the time-out where required outcomes are missing; nil
+// where it adds nothing: it is censored. It is valid until the next whole.
 func (f *fold) contribution(k *kept, x int) *event.Trajectory {
-	rules, t := &f.rules[x], &k.Trajectory
-	for i := range rules.Experiment.Outcomes {
-		o := &rules.Experiment.Outcomes[i]
+	if !f.contributes(k, x) {
+		return nil
+	}
+	t := f.whole(k)
+	own := true // its outcomes are those of k
+	outcomes := f.rules[x].Experiment.Outcomes
+	for i := range outcomes {
+		o := &outcomes[i]
 		if !o.Required || final(k, o) {
 			continue
 		}
-		if i >= len(rules.TimeoutValues) || rules.TimeoutValues[i] == nil {
-			return nil
-		}
-		if t == &k.Trajectory {
-			filled := k.Trajectory
-			filled.Outcomes = slices.Clone(k.Outcomes)
-			t = &filled
+		if own {
+			own, t.Outcomes = false, slices.Clone(k.Outcomes)
 		}
 		h := t.Held(o.Name)
-		h.Name, h.Final = o.Name, event.Valued{Given: true, Revision: atTimeout, Value: *rules.TimeoutValues[i]}
+		h.Name, h.Final = o.Name, event.Valued{Given: true, Revision: atTimeout, Value: *f.declared(x, i)}
 		t.Hold(h)
 	}
 	return t
@@ -100,7 +120,7 @@ func (f *fold) contribution(k *kept, x int) *event.Trajectory {
 // count puts a closed trajectory's contribution in, or takes it out.
 func (f *fold) count(kind opKind, k *kept, x int) {
 	if t := f.contribution(k, x); t != nil {
-		f.operate(operation{kind: kind, experiment: x, period: f.books[x].period(k.started)}, t)
+		f.operate(operation{kind: kind, experiment: x, period: f.books[x].period(k.started)}, t, k.packed)
 		return
 	}
 	if kind == opRemove {
@@ -114,8 +134,9 @@ func (f *fold) count(kind opKind, k *kept, x int) {
 func (f *fold) censor(k *kept, x int, sign int64) {
 	s, e := &f.stats.Experiments[x], &f.rules[x].Experiment
 	s.Censored += sign
-	for i := range k.Decisions {
-		if d := &k.Decisions[i]; e.Randomized(d) == event.Randomized {
+	t := f.whole(k)
+	for i := range t.Decisions {
+		if d := &t.Decisions[i]; e.Randomized(d) == event.Randomized {
 			s.CensoredRows[e.Arm(d.Assignment.Arm)] += sign
 		}
 	}

@@ -2,7 +2,6 @@ package state
 
 import (
 	"cmp"
-	"slices"
 
 	"blipd/event"
 )
@@ -46,34 +45,35 @@ func (f *fold) judgeSize(k *kept, ev *event.Event) *event.Fault {
 }
 
 func (f *fold) judgeDecision(k *kept, d *event.Decision) *event.Fault {
-	if i := k.decision(d.Index, d.ID); i >= 0 {
-		if k.Decisions[i].Same(d) {
+	if found := k.packed.Find(d.Index, d.ID); found != nil {
+		if unpacked(found).Same(d) {
 			return event.Faultf(event.Duplicate, "decision %s of trajectory %q: the same again", nameOf(d.Index, d.ID), k.ID)
 		}
 		return event.Faultf(event.Conflict, "decision %s of trajectory %q: other content under a known identity: the first stands; every decision needs its own index and decision_id", nameOf(d.Index, d.ID), k.ID)
 	}
-	if len(k.Decisions) >= f.limits.DecisionsPerTrajectory {
-		return event.Faultf(event.TooMany, "decision %s: trajectory %q has %d decisions, the limit; raise limits.decisions_per_trajectory", nameOf(d.Index, d.ID), k.ID, len(k.Decisions))
+	if n := k.packed.Decisions(); n >= f.limits.DecisionsPerTrajectory {
+		return event.Faultf(event.TooMany, "decision %s: trajectory %q has %d decisions, the limit; raise limits.decisions_per_trajectory", nameOf(d.Index, d.ID), k.ID, n)
 	}
 	return nil
 }
 
-func judgeIntervention(k *kept, v *event.Intervention) *event.Fault {
+func judgeIntervention(k *kept, v *event.Intervention) (fault *event.Fault) {
 	index, id := v.Index, v.DecisionID
-	if of := k.decision(index, id); of >= 0 { // what it names by one may be known by the other
-		index, id = max(index, k.Decisions[of].Index), cmp.Or(id, k.Decisions[of].ID)
+	if found := k.packed.Find(index, id); found != nil { // what it names by one may be known by the other
+		d := unpacked(found)
+		index, id = max(index, d.Index), cmp.Or(id, d.ID)
 	}
-	for i := range k.Interventions {
-		u := &k.Interventions[i]
+	k.packed.EachIntervention(func(u *event.Intervention) bool {
 		same := index > 0 && u.Index == index || id != "" && u.DecisionID == id
 		switch {
 		case same && u.Same(v):
-			return event.Faultf(event.Duplicate, "intervention on decision %s of trajectory %q: the same again", nameOf(v.Index, v.DecisionID), k.ID)
+			fault = event.Faultf(event.Duplicate, "intervention on decision %s of trajectory %q: the same again", nameOf(v.Index, v.DecisionID), k.ID)
 		case same:
-			return event.Faultf(event.Conflict, "intervention on decision %s of trajectory %q: a decision has one at most: the first stands", nameOf(v.Index, v.DecisionID), k.ID)
+			fault = event.Faultf(event.Conflict, "intervention on decision %s of trajectory %q: a decision has one at most: the first stands", nameOf(v.Index, v.DecisionID), k.ID)
 		}
-	}
-	return nil
+		return fault == nil
+	})
+	return fault
 }
 
 func judgeEnd(k *kept, e *event.End) *event.Fault {
@@ -139,9 +139,11 @@ func weigh(h event.Held, o *event.Outcome, value float64) event.Reason {
 	return event.Conflict
 }
 
-// decision is the place of the decision known by an index or an id, or -1.
-func (k *kept) decision(index int, id string) int {
-	return slices.IndexFunc(k.Decisions, func(d event.Decision) bool {
-		return index > 0 && d.Index == index || id != "" && d.ID == id
-	})
+// unpacked is a decision that was found in a trajectory.
+func unpacked(found []byte) *event.Decision {
+	var d event.Decision
+	if err := event.UnpackDecision(found, &d); err != nil {
+		panic("state: a decision: " + err.Error()) // we packed it, and what is read from disk is checked
+	}
+	return &d
 }

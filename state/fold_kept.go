@@ -1,13 +1,18 @@
 package state
 
 import (
+	"strings"
+
 	"blipd/event"
 	"blipd/event/pack"
 )
 
-// kept is a trajectory with what the state fold knows of it.
+// kept is a trajectory with what the state fold knows of it. Its decisions and
+// interventions are packed, which is a tenth of their size; the lists of
+// Trajectory stay empty.
 type kept struct {
 	event.Trajectory
+	packed  event.Packed
 	waiting []waiting // events that wait for a decision to name the experiment
 
 	// Moments of stream time, event.NoTime before it began (see clock.since).
@@ -49,7 +54,7 @@ type waiting struct {
 // pack writes what is on disk. Whether an open trajectory is settling, and when
 // it is due, follows from the rest and the rules, which may have changed.
 func (k *kept) pack(w *pack.Writer) {
-	k.Trajectory.Pack(w)
+	k.PackWith(w, k.packed)
 	w.Int(int64(len(k.waiting)))
 	for i := range k.waiting {
 		packRecord(w, &k.waiting[i].record)
@@ -61,9 +66,10 @@ func (k *kept) pack(w *pack.Writer) {
 	w.Int(k.order)
 }
 
-// newKept is a trajectory of which nothing is known.
+// newKept is a trajectory of which nothing is known. The id is copied: that of
+// an event is a part of its record.
 func newKept(id string) *kept {
-	return &kept{Trajectory: event.Trajectory{ID: id, First: event.NoTime, Last: event.NoTime},
+	return &kept{Trajectory: event.Trajectory{ID: strings.Clone(id), First: event.NoTime, Last: event.NoTime},
 		started: event.NoTime, settled: event.NoTime, closed: event.NoTime, due: event.NoTime}
 }
 
@@ -74,14 +80,28 @@ func (k *kept) put(ev *event.Event) {
 	k.size += sizeOf(ev)
 	switch ev.Type {
 	case event.TypeDecision:
-		k.Decisions = append(k.Decisions, *ev.Decision)
+		k.packed.AddDecision(ev.Decision)
 	case event.TypeIntervention:
-		k.Interventions = append(k.Interventions, *ev.Intervention)
+		k.packed.AddIntervention(ev.Intervention)
 	case event.TypeOutcome:
 		hold(k, ev.Outcome)
 	case event.TypeEnd:
-		k.End = ev.End
+		end := *ev.End
+		end.Reason = strings.Clone(end.Reason)
+		k.End = &end
 	}
+}
+
+// whole is the trajectory with its decisions and interventions, in room that is
+// used again: it is valid until the next call.
+func (f *fold) whole(k *kept) *event.Trajectory {
+	decisions, interventions := f.scratch.Decisions, f.scratch.Interventions
+	f.scratch = k.Trajectory
+	f.scratch.Decisions, f.scratch.Interventions = decisions, interventions
+	if err := k.packed.Unpack(&f.scratch, f.names); err != nil {
+		panic("state: trajectory " + k.ID + ": " + err.Error()) // we packed it, and what is read from disk is checked
+	}
+	return &f.scratch
 }
 
 // see widens the span of the trajectory's event times.
@@ -98,7 +118,10 @@ func (k *kept) see(t event.Time) {
 // unpack reads what pack wrote.
 func (k *kept) unpack(r *pack.Reader) {
 	k.size = len(r.B)
-	k.Trajectory.Unpack(r)
+	k.packed = k.UnpackWith(r)
+	if k.packed.Unpack(&event.Trajectory{}, nil) != nil { // whole relies on it
+		r.Fail()
+	}
 	for range r.Count() {
 		var w waiting
 		unpackRecord(r, &w.record)

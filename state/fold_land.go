@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"strings"
 
 	"blipd/event"
 )
@@ -51,7 +52,9 @@ func hold(k *kept, o *event.Outcome) {
 			continue
 		}
 		value := event.Valued{Given: true, Revision: o.Revision, Value: v.Value}
-		h.Name = v.Name
+		if h.Name == "" {
+			h.Name = strings.Clone(v.Name)
+		}
 		if o.Provisional {
 			h.Provisional = value
 		} else {

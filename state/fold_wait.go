@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"blipd/event"
+	"blipd/event/pack"
 )
 
 // With several experiments, events that name none wait until one of their
@@ -18,11 +19,19 @@ func (f *fold) wait(k *kept, e *event.Entry) {
 	for i := range rec.Headers {
 		rec.Headers[i].Value = bytes.Clone(rec.Headers[i].Value)
 	}
-	k.waiting = append(k.waiting, waiting{rec, e.Event})
+	k.waiting = append(k.waiting, waiting{rec, copyOf(&e.Event)})
 	k.size += waitingSize(e)
 	k.see(e.Event.Time)
 	f.schedule(k, -1)
 	f.touch(k)
+}
+
+// copyOf shares nothing with the event, which is a part of its record.
+func copyOf(e *event.Event) (c event.Event) {
+	var w pack.Writer
+	e.Pack(&w)
+	c.Unpack(&pack.Reader{B: w.B})
+	return c
 }
 
 // waitingSize is what an event takes while it waits: no less than the dead

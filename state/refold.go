@@ -44,8 +44,9 @@ func (p *Partition) refold(x int) error {
 func (f *fold) retell(k *kept, x int) {
 	s := &f.stats.Experiments[x]
 	s.Started++
-	for i := range k.Decisions {
-		f.tally(x, &k.Decisions[i])
+	t := f.whole(k)
+	for i := range t.Decisions {
+		f.tally(x, &t.Decisions[i])
 	}
 	if k.phase != phaseClosed {
 		s.Open++

@@ -70,8 +70,53 @@ func (w *Writer) Floats(xs []float64) {
 
 // Reader reads from B, which it shortens.
 type Reader struct {
-	B   []byte
-	err error
+	B     []byte
+	Names *Names // unless nil, shares the strings of Name
+	err   error
+}
+
+// Names holds strings that are read again and again, so that reading one of
+// them allocates nothing. It stops growing at a bound: what it does not hold is
+// read like any text. Not safe for concurrent use.
+type Names struct{ known map[string]string }
+
+// The bounds of Names.
+const (
+	mostNames   = 4096
+	longestName = 64
+)
+
+// NewNames holds nothing yet.
+func NewNames() *Names { return &Names{known: map[string]string{}} }
+
+func (n *Names) of(b []byte) string {
+	if s, known := n.known[string(b)]; known {
+		return s
+	}
+	s := string(b)
+	if len(b) <= longestName && len(n.known) < mostNames {
+		n.known[s] = s
+	}
+	return s
+}
+
+// Name reads a text that is likely to be read again.
+func (r *Reader) Name() string {
+	n := r.Count()
+	b := r.B[:n]
+	r.B = r.B[n:]
+	if r.Names == nil {
+		return string(b)
+	}
+	return r.Names.of(b)
+}
+
+// Raw reads a text as the bytes that it is, a part of B.
+func (r *Reader) Raw() []byte {
+	n := r.Count()
+	b := r.B[:n]
+	r.B = r.B[n:]
+	return b
 }
 
 // Err is nil when everything was read, and nothing is left over.
