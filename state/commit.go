@@ -6,6 +6,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"blipd/event"
 	"blipd/event/pack"
 )
 
@@ -146,6 +147,16 @@ func (p *Partition) read(id string) (*kept, error) {
 		return nil, err
 	}
 	return k, nil
+}
+
+// reload reads the events of an open trajectory that is on disk.
+func (p *Partition) reload(id string) (event.Packed, error) {
+	k := &kept{}
+	err := p.store.read(keyID(p.number, 'o', id), fmt.Sprintf("open trajectory %q of partition %d", id, p.number), k.unpack)
+	if isAbsent(err) {
+		return nil, damaged("open trajectory %q of partition %d is missing", id, p.number)
+	}
+	return k.packed, err
 }
 
 // eachClosed visits the closings from number on, in their order: the id, and

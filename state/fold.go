@@ -13,10 +13,15 @@ import (
 type fold struct {
 	rules   []Rules
 	limits  Limits
-	recall  func(id string) (*kept, error) // a closed trajectory that is still on disk, or nil
-	keep    time.Duration                  // state.keep_closed
-	letters bool                           // dead letters are wanted
-	topic   string                         // for their headers
+	recall  func(id string) (*kept, error)        // a closed trajectory that is still on disk, or nil
+	reload  func(id string) (event.Packed, error) // the events of an open trajectory, from disk
+	keep    time.Duration                         // state.keep_closed
+	letters bool                                  // dead letters are wanted
+	topic   string                                // for their headers
+
+	held   int64 // bytes that the events of open trajectories take in memory
+	round  int64 // commits so far; see sleep
+	broken error // what advance and finish could not read; nothing may follow
 
 	scratch event.Trajectory // of whole
 	names   *pack.Names      // of its strings
@@ -131,6 +136,7 @@ func (f *fold) begin(k *kept) {
 func (f *fold) leave(k *kept) {
 	delete(f.open, k.ID)
 	f.due.remove(k)
+	f.held, k.room = f.held-int64(k.room), 0
 	f.stats.Open--
 	for x := range f.books {
 		if f.holds(k, x) {
@@ -152,5 +158,8 @@ func (f *fold) touch(k *kept) {
 	}
 	size := k.size + len(k.ID) + 100
 	f.changes.size += size - k.counted
-	k.counted = size
+	k.counted, k.round = size, f.round
+	if k.phase != phaseClosed {
+		f.account(k)
+	}
 }

@@ -157,6 +157,9 @@ func (f *fold) finish(full func() bool) bool {
 		if full() {
 			return false
 		}
+		if f.broken = f.wake(k); f.broken != nil {
+			return true
+		}
 		f.close(k, f.experiment(k.Experiment), ByOutcome)
 	}
 	for x := range f.books {

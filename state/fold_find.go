@@ -9,7 +9,7 @@ const maxID = 60_000
 // find is the trajectory of an id, where it is open or still kept.
 func (f *fold) find(id string) (*kept, error) {
 	if k := f.open[id]; k != nil {
-		return k, nil
+		return k, f.wake(k)
 	}
 	k, touched := f.changes.trajectories[id]
 	if !touched {

@@ -30,6 +30,9 @@ type kept struct {
 	size    int        // of its bytes on disk, about; bounds what one trajectory may take
 	counted int        // of size, what changes knows of
 	written bool       // open: the disk has it
+	asleep  bool       // open: only the disk has its events
+	room    int        // open: what they take in memory, in bytes
+	round   int64      // open: of the commit after which it was last touched
 }
 
 // phase is where a trajectory stands.

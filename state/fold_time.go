@@ -81,6 +81,9 @@ func (f *fold) advance(full func() bool) bool {
 		if full() {
 			return false
 		}
+		if f.broken = f.wake(k); f.broken != nil {
+			return true
+		}
 		f.expire(k, x)
 	}
 	for x := range f.books {

@@ -30,6 +30,7 @@ type pace struct {
 	commitCount int   // the same, in values
 	checkpoint  int64 // operations after which ledgers are written; recovery adds at most about that many
 	chunk       int   // bytes of a part of them; below what Badger moves to its value log
+	memory      int64 // bytes of events of open trajectories; 0: from state.memory
 	prune       int64 // closings after which the disk is looked at for what is no longer kept
 }
 
@@ -132,10 +133,21 @@ func (p *Partition) Commit() error {
 	if err := p.landed(); err != nil {
 		return err
 	}
+	p.fold.sleep(p.budget())
 	if err := p.pruneIfDue(); err != nil {
 		return err
 	}
 	return p.checkpointIfDue()
+}
+
+// budget is how many bytes the events of open trajectories may take here: a
+// quarter of state.memory, shared by the partitions that are open. The rest is
+// for what stays of those that sleep, ledgers, Badger and the collector.
+func (p *Partition) budget() int64 {
+	if b := p.options.pace.memory; b > 0 {
+		return b
+	}
+	return p.store.config.Memory / 4 / max(1, p.store.partitions.Load())
 }
 
 // Finish is the end of all input: trajectories that only wait out their grace
@@ -148,6 +160,9 @@ func (p *Partition) Finish() error {
 		if err := p.commit(); err != nil {
 			return err
 		}
+	}
+	if p.fold.broken != nil {
+		return p.fold.broken
 	}
 	if err := p.commit(); err != nil {
 		return err
@@ -165,7 +180,7 @@ func (p *Partition) advance() error {
 			return err
 		}
 	}
-	return nil
+	return p.fold.broken
 }
 
 // full tells whether the changes are to be committed before there are more: a

@@ -184,6 +184,7 @@ func TestKill(t *testing.T) {
 			}
 		}
 		killed.options.pace.commitBytes, killed.options.pace.commitCount = 1, 1
+		plain.options.pace.memory, killed.options.pace.memory = 1<<40, int64(1+r.IntN(2000)) // nobody sleeps, or most do
 		log := entries(0, events...)
 		live := func() (done bool) {
 			defer func() {

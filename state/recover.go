@@ -14,6 +14,8 @@ func (s *Store) Partition(number int, options Options) (*Partition, error) {
 	p := &Partition{store: s, number: number, options: options, next: Unknown}
 	p.options.pace = options.pace.orDefaults(s)
 	p.fold = newFold(options.Rules, options.Limits, options.NewLedger, p.recall)
+	p.fold.reload = p.reload
+	s.partitions.Add(1)
 	p.fold.keep, p.fold.letters, p.fold.topic = s.config.KeepClosed, options.Letters, s.topic
 	p.fold.stats.Partition = number
 	p.epochs, p.retired = make([]epoch, len(options.Rules)), map[string]int64{}
@@ -113,6 +115,9 @@ func (p *Partition) restoreOpen() error {
 			return false, err
 		}
 		f.open[k.ID] = k
+		if f.account(k); f.held > p.budget() {
+			f.lull(k)
+		}
 		own := f.experiment(k.Experiment)
 		if k.phase = phaseOpen; own >= 0 && f.hasOutcomes(k, own) {
 			k.phase = phaseSettling

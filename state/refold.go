@@ -34,7 +34,13 @@ func (p *Partition) refold(x int) error {
 	}
 	slices.SortFunc(open, func(a, b *kept) int { return strings.Compare(a.ID, b.ID) })
 	for _, k := range open {
+		if err := f.wake(k); err != nil {
+			return err
+		}
 		f.retell(k, x)
+		if f.held > p.budget() && k.written {
+			f.lull(k)
+		}
 	}
 	f.stats.Experiments[x].CompleteTo = f.books[x].completeTo()
 	return nil

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/dgraph-io/badger/v4"
@@ -20,6 +21,8 @@ type Store struct {
 	topic  string
 	db     *badger.DB
 	lock   *os.File
+
+	partitions atomic.Int64 // that are open
 }
 
 // Open opens the directory of cfg, or makes it, for the state of one topic.
