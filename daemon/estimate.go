@@ -24,7 +24,7 @@ func Estimate(ctx context.Context, cfg *Config, files []string, in io.Reader, re
 
 	offline := *cfg
 	offline.Outputs = Outputs{} // nothing is sent anywhere
-	offline.State.Dir, offline.State.SyncWrites = dir, false
+	offline.State.Dir, offline.State.SyncWrites, offline.State.Volatile = dir, false, true
 	store, err := state.Open(offline.State, "files")
 	if err != nil {
 		return nil, err

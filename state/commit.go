@@ -51,10 +51,17 @@ func (p *Partition) commit() error {
 
 // fill puts the changes into a transaction.
 func (p *Partition) fill(txn *badger.Txn, c *changes) error {
+	volatile := p.store.config.Volatile
 	for id, k := range c.trajectories {
+		if volatile && k != nil && k.phase != phaseClosed && p.fold.held <= p.budget()/2 {
+			continue // no need to sleep yet
+		}
 		if err := p.write(txn, id, k); err != nil {
 			return err
 		}
+	}
+	if volatile {
+		return nil
 	}
 	for i := range c.operations {
 		if err := txn.Set(keyNumber(p.number, 'l', p.logged+int64(i)), p.sealOperation(&c.operations[i])); err != nil {

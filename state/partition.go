@@ -134,6 +134,9 @@ func (p *Partition) Commit() error {
 		return err
 	}
 	p.fold.sleep(p.budget())
+	if p.store.config.Volatile {
+		return nil
+	}
 	if err := p.pruneIfDue(); err != nil {
 		return err
 	}

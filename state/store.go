@@ -67,6 +67,10 @@ func openBadger(cfg Config) (*badger.DB, error) {
 	if err := removeEmpty(cfg.Dir); err != nil {
 		return nil, err
 	}
+	memtable, cache := int64(64<<20), int64(32<<20)
+	if cfg.Volatile {
+		memtable, cache = 8<<20, 4<<20
+	}
 	o := badger.DefaultOptions(cfg.Dir).
 		WithLogger(nil).
 		WithSyncWrites(cfg.SyncWrites).
@@ -74,10 +78,10 @@ func openBadger(cfg Config) (*badger.DB, error) {
 		WithMetricsEnabled(false).
 		WithNumCompactors(2).
 		WithNumMemtables(3).
-		WithMemTableSize(64 << 20).
+		WithMemTableSize(memtable).
 		WithValueLogFileSize(64 << 20).
-		WithBlockCacheSize(32 << 20).
-		WithIndexCacheSize(64 << 20).
+		WithBlockCacheSize(cache).
+		WithIndexCacheSize(2 * cache).
 		WithCompression(options.None). // small packed values
 		WithChecksumVerificationMode(options.OnTableRead)
 	db, err := badger.Open(o)
