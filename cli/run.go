@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"blipd/daemon"
@@ -15,6 +16,7 @@ func (c *runCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	p.limitMemory(cfg.State.Memory)
 	ctx, cancel := p.interrupted()
 	defer cancel()
 	log := p.logger()
@@ -36,5 +38,17 @@ func (c *runCommand) Run(p *process) error {
 		return err
 	case <-time.After(cfg.ShutdownTimeout):
 		return fmt.Errorf("stop: not done within shutdown_timeout (%s); nothing that was committed is lost", cfg.ShutdownTimeout)
+	}
+}
+
+// leastHeap is what the collector is always left: below it, it would do nothing
+// but collect.
+const leastHeap = 512 << 20
+
+// limitMemory keeps the heap below three quarters of state.memory: files that
+// are mapped into memory come on top. Whoever sets GOMEMLIMIT decides instead.
+func (p *process) limitMemory(memory int64) {
+	if _, set := p.env("GOMEMLIMIT"); !set {
+		debug.SetMemoryLimit(max(memory/4*3, leastHeap))
 	}
 }
