@@ -195,7 +195,7 @@ func TestSharedTopic(t *testing.T) {
 		if !errors.Is(err, ingest.ErrShared) {
 			t.Errorf("the second ended with %v", err)
 		}
-	case <-time.After(40 * time.Second):
+	case <-time.After(90 * time.Second):
 		t.Error("both share the topic in silence")
 	}
 	first.stop()

@@ -136,12 +136,12 @@ func (r *running) end() {
 // eventually waits until ok is true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if ok() {
 			return
 		}
 	}
-	t.Fatalf("not within 30s: %s", what)
+	t.Fatalf("not within 90s: %s", what)
 }
 
 // read waits until n records have been read, set aside or not.
