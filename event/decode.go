@@ -64,7 +64,7 @@ func (d *Decoder) decode(w *walk, rec Record) Event {
 // trajectory come to one partition, in their order.
 func (d *Decoder) checkKey(w *walk, key []byte, trajectory string) {
 	switch {
-	case w.fault != nil:
+	case w.fault != nil || trajectory == "":
 	case key == nil && !d.Keyless:
 		w.refuse(KeyMismatch, "the record has no key, and the topic has several partitions; send the trajectory_id %s as the key",
 			quote(trajectory))

@@ -62,7 +62,7 @@ func (o object) shortForm(exp *Experiment) Assignment {
 	o.checkShort(exp)
 	drawn, _ := o.whole("treatment", 0, 1) // its place among the arms
 	p := o.amount("probability").N
-	if o.fault != nil {
+	if o.fault != nil || exp == nil || exp.ProbabilityOf == "" || len(exp.Interventions) != 1 {
 		return Assignment{}
 	}
 	arms := exp.Arms()
@@ -79,7 +79,7 @@ func (o object) shortForm(exp *Experiment) Assignment {
 // checkShort refuses a short form whose p has no meaning.
 func (o object) checkShort(exp *Experiment) {
 	switch {
-	case o.fault != nil:
+	case o.fault != nil || exp == nil:
 	case exp.ProbabilityOf == "":
 		o.refuse(MissingMember, "experiment %s does not say what probability means; set its probability_of to treatment or arm, or send assignment instead",
 			quote(exp.Name))

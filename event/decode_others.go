@@ -89,7 +89,7 @@ func (d *Decoder) checkOutcomeName(o object, name string, exp *Experiment) {
 
 // checkRange holds a value against the range that its outcome is scaled by.
 func (o object) checkRange(m *member, x float64, exp *Experiment) {
-	if o.fault != nil || exp == nil {
+	if o.fault != nil || exp == nil || exp.Outcome(m.name) < 0 {
 		return
 	}
 	rule := exp.Outcomes[exp.Outcome(m.name)]

@@ -6,6 +6,9 @@
 //	Record ── Decoder.Decode ──► Event      accepted: complete, finite, in range
 //	                        └──► *Fault     set aside: a reason, and what to send
 //
+// Reader.Read is the same door for those in a hurry: the same answers, without
+// allocating for the common ones.
+//
 // Everything behind the door may trust an Event. The package is pure: it knows
 // no clock, no disk, no network, and equal bytes always give equal answers.
 package event

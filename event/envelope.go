@@ -77,7 +77,7 @@ func (w *walk) unwrap(headers object, root node) envelope {
 	o := w.open("", root.members, bareNames)
 	t := o.bareType()
 	known := append([]string{"type"}, namesOf(t)...)
-	return envelope{typ: t, body: w.open("", root.members, known)}
+	return envelope{typ: t, body: w.open("", root.members, known).list()}
 }
 
 func (w *walk) unwrapStructured(root node) envelope {
@@ -95,7 +95,7 @@ func (w *walk) unwrapStructured(root node) envelope {
 func (w *walk) unwrapBinary(headers object, root node) envelope {
 	headers.checkVersion("ce_specversion")
 	t := headers.cloudType("ce_type")
-	return envelope{typ: t, body: w.open("", root.members, namesOf(t)), attributes: headers, time: "ce_time"}
+	return envelope{typ: t, body: w.open("", root.members, namesOf(t)).list(), attributes: headers, time: "ce_time"}
 }
 
 func namesOf(t Type) []string { return knownNames[t] }

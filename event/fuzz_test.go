@@ -45,6 +45,7 @@ func FuzzDecode(f *testing.F) {
 			rec.Headers = append(rec.Headers, event.Header{Key: string(name), Value: v})
 		}
 		keptKey, keptValue := bytes.Clone(key), bytes.Clone(value)
+		checkExplained(t, &d, rec)
 		e, fault := d.Decode(rec)
 		if !bytes.Equal(key, keptKey) || !bytes.Equal(value, keptValue) {
 			t.Fatal("the record was written to")

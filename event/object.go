@@ -10,11 +10,18 @@ import (
 type walk struct {
 	limits Limits
 	fault  *Fault
+
+	said    map[string]bool // places whose fault was found before; see Explain
+	unknown []string        // members that are ignored, where they are asked for
 }
 
 func (w *walk) refuse(r Reason, format string, args ...any) {
-	if w.fault == nil {
-		w.fault = Faultf(r, format, args...)
+	if w.fault != nil {
+		return
+	}
+	f := Faultf(r, format, args...)
+	if w.said == nil || !w.said[f.place()] {
+		w.fault = f
 	}
 }
 
@@ -36,6 +43,17 @@ func (w *walk) open(path string, members []member, known []string) object {
 		}
 		if name, ok := differsInCase(members[i].name, known); ok {
 			w.refuse(MisspeltMember, "%s differs only in case from %s; send %s", o.at(members[i].name), o.at(name), plain(name))
+		}
+	}
+	return o
+}
+
+// list notes the members of an event that are ignored; see Explain.
+func (o object) list() object {
+	for i := range o.members {
+		name := o.members[i].name
+		if _, meant := differsInCase(name, o.known); o.said != nil && !meant && !slices.Contains(o.known, name) {
+			o.unknown = append(o.unknown, o.at(name))
 		}
 	}
 	return o
@@ -114,7 +132,11 @@ func (o object) asObject(name string, n *node, known []string) object {
 		o.wrong(name, n, "an object", "send {name: value, …}")
 		return object{walk: o.walk}
 	}
-	return o.open(o.at(name)+".", n.members, known)
+	in := o.open(o.at(name)+".", n.members, known)
+	if len(known) > 0 {
+		in.list()
+	}
+	return in
 }
 
 func (o object) wrong(name string, n *node, want, hint string) {

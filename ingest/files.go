@@ -22,7 +22,7 @@ import (
 // in .gz or .zst is uncompressed, "-" is in. read, unless nil, is told how many
 // bytes of the files were read so far, before uncompressing.
 func Files(ctx context.Context, names []string, in io.Reader, schema *event.Schema, p Partition, read func(bytes int64)) error {
-	f := &files{reader: reader{decoder: event.Decoder{Schema: schema, Keyless: true}}, told: read}
+	f := &files{reader: newReader(event.Decoder{Schema: schema, Keyless: true}), told: read}
 	for _, name := range names {
 		if err := f.file(ctx, name, in, p); err != nil {
 			return err

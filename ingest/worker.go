@@ -51,7 +51,7 @@ type Worker struct {
 // NewWorker makes the worker of a partition. taken, unless nil, is called
 // whenever the worker takes a batch.
 func NewWorker(decoder event.Decoder, partition Partition, taken func()) *Worker {
-	w := &Worker{reader: reader{decoder: decoder}, partition: partition, taken: taken,
+	w := &Worker{reader: newReader(decoder), partition: partition, taken: taken,
 		queue: make(chan kafka.Batch, queued), calls: make(chan func()), done: make(chan struct{})}
 	w.end.Store(-1)
 	w.applied.Store(partition.Next())
@@ -139,13 +139,15 @@ func (w *Worker) read(records []kafka.Record) iter.Seq[*event.Entry] {
 
 // reader decodes records into an entry that it uses again.
 type reader struct {
-	decoder event.Decoder
+	decoder *event.Reader
 	entry   event.Entry
 }
 
+func newReader(d event.Decoder) reader { return reader{decoder: event.NewReader(d)} }
+
 func (r *reader) read(record event.Record) *event.Entry {
 	r.entry.Record = record
-	r.entry.Event, r.entry.Fault = r.decoder.Decode(record)
+	r.entry.Fault = r.decoder.Read(record, &r.entry.Event)
 	return &r.entry
 }
 
