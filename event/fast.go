@@ -16,7 +16,8 @@ package event
 type Reader struct {
 	decoder Decoder
 	limits  Limits
-	given   int // records given to the Decoder
+	given   int  // records given to the Decoder
+	ignored bool // the last record may have members that nobody knows
 
 	value  []byte // of the record that is read
 	draft  draft
@@ -55,13 +56,19 @@ func (r *Reader) Read(rec Record, e *Event) *Fault {
 		return nil
 	}
 	r.given++
+	r.ignored = true
 	var fault *Fault
 	*e, fault = r.decoder.Decode(rec)
 	return fault
 }
 
+// Ignored tells whether the last record may have members that nobody knows:
+// Explain lists them. False is certain.
+func (r *Reader) Ignored() bool { return r.ignored }
+
 // read is the pass; false gives the record to the Decoder.
 func (r *Reader) read(rec Record, e *Event) bool {
+	r.ignored = false
 	if len(rec.Value) == 0 || len(rec.Value) > r.limits.Event {
 		return false
 	}

@@ -185,6 +185,6 @@ func (r *Reader) stray(base, from, to int) bool {
 			return false
 		}
 	}
-	r.strays = append(r.strays, span{from, to})
+	r.strays, r.ignored = append(r.strays, span{from, to}), true
 	return true
 }

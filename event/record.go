@@ -21,4 +21,6 @@ type Entry struct {
 	Record Record
 	Event  Event
 	Fault  *Fault
+
+	Ignored bool // the record may have members that nobody knows
 }

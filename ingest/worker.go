@@ -148,6 +148,7 @@ func newReader(d event.Decoder) reader { return reader{decoder: event.NewReader(
 func (r *reader) read(record event.Record) *event.Entry {
 	r.entry.Record = record
 	r.entry.Fault = r.decoder.Read(record, &r.entry.Event)
+	r.entry.Ignored = r.decoder.Ignored()
 	return &r.entry
 }
 
