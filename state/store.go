@@ -69,7 +69,7 @@ func openBadger(cfg Config) (*badger.DB, error) {
 	}
 	memtable, cache := int64(64<<20), int64(32<<20)
 	if cfg.Volatile {
-		memtable, cache = 8<<20, 4<<20
+		memtable, cache = 16<<20, 4<<20 // a transaction holds 15 % of it: half a commit, and one value below 1 MiB
 	}
 	o := badger.DefaultOptions(cfg.Dir).
 		WithLogger(nil).
