@@ -54,7 +54,7 @@ func readAttributes(headers []Header) (a attributes, ok bool) {
 // envelope reads the whole value, which begins at i, in any of the three forms.
 func (r *Reader) envelope(a *attributes, i int, e *Event) int {
 	switch {
-	case a.content != nil && mediaType(alias(a.content)) == "application/cloudevents+json":
+	case a.content != nil && mediaType(alias(a.content)) == "application/cloudevents+json": // compared, not kept
 		return r.structured(i, e)
 	case a.version != nil:
 		if e.Type = r.typeOf(a.typ, cloudTypes); string(a.version) != "1.0" || e.Type == 0 ||

@@ -29,7 +29,7 @@ func stated(state string) string {
 // that do not: what it keeps is bounded, and what comes once is not kept.
 func TestKeepsLittle(t *testing.T) {
 	r := NewReader(Decoder{Schema: keepSchema, Keyless: true})
-	for i := range maxKept / 2 {
+	for i := range maxKept / 3 {
 		readAll(t, r, stated(fmt.Sprintf(`"user%d":"u%d"`, i, i)))
 	}
 	if n, m := len(r.texts.kept), len(r.stateShapes.all); n > 10 || m > 0 {

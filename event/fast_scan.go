@@ -115,8 +115,8 @@ func plainly(b []byte, i int) (next int, wide bool) {
 // alias is a text over bytes, without a copy.
 //
 // Invariant: the bytes do not change as long as the text is used. They are those
-// of a record's value, and Read says so of what it gives; what the Reader keeps
-// for itself is copied before.
+// of a record. What Read gives lies over its value, and Read says so; all that the
+// Reader keeps for itself is copied before.
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // whole steps behind an integer in [low, high], written without a sign.
