@@ -1,10 +1,6 @@
 package event
 
-import (
-	"slices"
-
-	"blipd/event/pack"
-)
+import "blipd/event/pack"
 
 // Pack writes the trajectory as it is kept on disk, bit for bit.
 func (t *Trajectory) Pack(w *pack.Writer) {
@@ -59,48 +55,29 @@ func (t *Trajectory) UnpackWith(r *pack.Reader) Packed {
 	return r.Bytes()
 }
 
-func (d *Decision) pack(w *pack.Writer) {
+func (d *Decision) pack(w *pack.Writer, names *names) {
 	w.Text(d.ID)
 	w.Int(int64(d.Index))
 	w.Int(int64(d.Time))
-	w.Text(d.Agent.Name)
-	w.Text(d.Agent.Version)
-	w.Text(d.Agent.Model)
+	names.write(w, namesOfAgent, d)
 	w.Int(int64(len(d.Calls)))
 	for _, c := range d.Calls {
 		w.Text(c.Tool)
 		w.Text(c.Capability)
 	}
-	packMembers(w, d.State)
-	packMembers(w, d.Scores)
+	names.write(w, namesOfState, d)
+	packValues(w, d.State)
+	names.write(w, namesOfScores, d)
+	packValues(w, d.Scores)
 	w.Bool(d.Ineligible)
-	d.Assignment.pack(w)
-}
-
-func (d *Decision) unpack(r *pack.Reader) {
-	d.ID, d.Index, d.Time = r.Text(), int(r.Int()), Time(r.Int())
-	d.Agent = Agent{r.Name(), r.Name(), r.Name()}
-	d.Calls = d.Calls[:0]
-	for range r.Count() {
-		d.Calls = append(d.Calls, Call{r.Name(), r.Name()})
-	}
-	if len(d.Calls) == 0 {
-		r.Fail() // a decision has at least one call: readers rely on it
-	}
-	d.State, d.Scores = unpackMembers(r, d.State), unpackMembers(r, d.Scores)
-	d.Ineligible = r.Bool()
-	d.Assignment.unpack(r)
-}
-
-func (a *Assignment) pack(w *pack.Writer) {
+	a := &d.Assignment
 	w.Bool(a.Given)
 	if !a.Given {
 		return
 	}
 	w.Text(a.Arm)
-	w.Int(int64(len(a.Probabilities)))
+	names.write(w, namesOfArms, d)
 	for _, p := range a.Probabilities {
-		w.Text(p.Arm)
 		w.Float(p.P)
 	}
 	w.Text(a.Policy)
@@ -110,15 +87,33 @@ func (a *Assignment) pack(w *pack.Writer) {
 	w.Bool(a.Holdback)
 }
 
-func (a *Assignment) unpack(r *pack.Reader) {
+func (d *Decision) unpack(r *pack.Reader, names *groups) {
+	d.ID, d.Index, d.Time = r.Text(), int(r.Int()), Time(r.Int())
+	in := names.read(r, namesOfAgent)
+	d.Agent = Agent{in.Name(), in.Name(), in.Name()}
+	d.Calls = d.Calls[:0]
+	for range r.Count() {
+		d.Calls = append(d.Calls, Call{r.Name(), r.Name()})
+	}
+	if len(d.Calls) == 0 {
+		r.Fail() // a decision has at least one call: readers rely on it
+	}
+	d.State = unpackMembers(r, names.read(r, namesOfState), d.State)
+	d.Scores = unpackMembers(r, names.read(r, namesOfScores), d.Scores)
+	d.Ineligible = r.Bool()
+	d.Assignment.unpack(r, names)
+}
+
+func (a *Assignment) unpack(r *pack.Reader, names *groups) {
 	probabilities := a.Probabilities[:0]
 	*a = Assignment{Given: r.Bool()}
 	if !a.Given {
 		return
 	}
 	a.Arm = r.Name()
-	for range r.Count() {
-		probabilities = append(probabilities, Probability{r.Name(), r.Float()})
+	in := names.read(r, namesOfArms)
+	for len(in.B) > 0 && !r.Failed() {
+		probabilities = append(probabilities, Probability{in.Name(), r.Float()})
 	}
 	if len(probabilities) > 0 {
 		a.Probabilities = probabilities
@@ -128,39 +123,32 @@ func (a *Assignment) unpack(r *pack.Reader) {
 	a.Forced, a.Holdback = r.Bool(), r.Bool()
 }
 
-// leastMember is how many bytes a packed member takes at least.
-const leastMember = 3
-
-func packMembers(w *pack.Writer, ms []Member) {
-	w.Int(int64(len(ms)))
-	for _, m := range ms {
-		w.Text(m.Name)
-		w.Byte(byte(m.Value.Kind))
-		if m.Value.Kind == Text {
-			w.Text(m.Value.Str)
+func packValues(w *pack.Writer, ms []Member) {
+	for i := range ms {
+		v := &ms[i].Value
+		w.Byte(byte(v.Kind))
+		if v.Kind == Text {
+			w.Text(v.Str)
 		} else {
-			w.Float(m.Value.Num)
+			w.Float(v.Num)
 		}
 	}
 }
 
-func unpackMembers(r *pack.Reader, into []Member) []Member {
-	n := r.Count()
-	if n == 0 {
-		return nil
-	}
-	ms := slices.Grow(into[:0], min(n, len(r.B)/leastMember)) // no more than the bytes can hold
-	for range n {
-		m := Member{Name: r.Name(), Value: Value{Kind: Kind(r.Byte())}}
+// unpackMembers reads the values of members with the names that are in names.
+func unpackMembers(r *pack.Reader, names pack.Reader, into []Member) []Member {
+	ms := into[:0]
+	for len(names.B) > 0 && !r.Failed() {
+		m := Member{Name: names.Name(), Value: Value{Kind: Kind(r.Byte())}}
 		if m.Value.Kind == Text {
 			m.Value.Str = r.Name()
 		} else {
 			m.Value.Num = r.Float()
 		}
 		ms = append(ms, m)
-		if r.Failed() {
-			return nil
-		}
+	}
+	if len(ms) == 0 {
+		return nil
 	}
 	return ms
 }

@@ -10,7 +10,7 @@ func (e *Event) Pack(w *pack.Writer) {
 	w.Int(int64(e.Time))
 	switch e.Type {
 	case TypeDecision:
-		e.Decision.pack(w)
+		e.Decision.pack(w, &names{})
 	case TypeIntervention:
 		e.Intervention.pack(w)
 	case TypeOutcome:
@@ -26,7 +26,7 @@ func (e *Event) Unpack(r *pack.Reader) {
 	switch e.Type {
 	case TypeDecision:
 		e.Decision = &Decision{}
-		e.Decision.unpack(r)
+		e.Decision.unpack(r, &groups{})
 	case TypeIntervention:
 		e.Intervention = &Intervention{}
 		e.Intervention.unpack(r)

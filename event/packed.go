@@ -10,8 +10,9 @@ import (
 // order in which they were read: what an open trajectory takes in memory. One
 // more is appended; nothing before it is touched.
 //
-// Each is a kind, a length of three bytes, and the event. A decision begins with
-// its id and its index, so that it is found without reading the rest.
+// It begins with where the names were last written (see names). Each event is a
+// kind, a length of three bytes, and the event itself. A decision begins with its
+// id and its index, so that it is found without reading the rest.
 type Packed []byte
 
 const (
@@ -23,15 +24,35 @@ const (
 )
 
 // AddDecision appends a decision; it keeps nothing of d.
-func (p *Packed) AddDecision(d *Decision) { p.add(packedDecision, d.pack) }
+func (p *Packed) AddDecision(d *Decision) {
+	w, at := p.begin(packedDecision)
+	var n names
+	n.load(w.B)
+	d.pack(&w, &n)
+	n.store(w.B)
+	p.end(w, at)
+}
 
 // AddIntervention appends an intervention; it keeps nothing of v.
-func (p *Packed) AddIntervention(v *Intervention) { p.add(packedIntervention, v.pack) }
+func (p *Packed) AddIntervention(v *Intervention) {
+	w, at := p.begin(packedIntervention)
+	v.pack(&w)
+	p.end(w, at)
+}
 
-func (p *Packed) add(kind byte, write func(*pack.Writer)) {
-	at := len(*p)
-	w := pack.Writer{B: append(*p, kind, 0, 0, 0)}
-	write(&w)
+// begin makes room for the head of one more event, which is at at.
+func (p *Packed) begin(kind byte) (w pack.Writer, at int) {
+	w.B = *p
+	if len(w.B) == 0 {
+		w.B = append(w.B, make([]byte, namesSize)...)
+	}
+	at = len(w.B)
+	w.B = append(w.B, kind, 0, 0, 0)
+	return w, at
+}
+
+// end fills in the head of the event at at.
+func (p *Packed) end(w pack.Writer, at int) {
 	n := len(w.B) - at - packedHead
 	if n > packedLimit {
 		panic(fmt.Sprintf("event: an event of %d bytes, the limit is %d", n, packedLimit))
@@ -42,7 +63,13 @@ func (p *Packed) add(kind byte, write func(*pack.Writer)) {
 
 // each visits the events in their order; an error is one of damaged bytes.
 func (p Packed) each(visit func(kind byte, body []byte) (more bool)) error {
-	for len(p) > 0 {
+	if len(p) == 0 {
+		return nil
+	}
+	if len(p) < namesSize {
+		return pack.ErrBytes
+	}
+	for p = p[namesSize:]; len(p) > 0; {
 		if len(p) < packedHead {
 			return pack.ErrBytes
 		}
@@ -58,26 +85,21 @@ func (p Packed) each(visit func(kind byte, body []byte) (more bool)) error {
 	return nil
 }
 
-// Find is the decision known by an index (above 0) or an id (not empty), packed;
-// nil where there is none.
-func (p Packed) Find(index int, id string) (found []byte) {
+// Find is the place, among the decisions, of the one known by an index (above 0)
+// or an id (not empty); -1 where there is none.
+func (p Packed) Find(index int, id string) int {
+	found, at := -1, 0
 	_ = p.each(func(kind byte, body []byte) bool {
 		if kind == packedDecision {
 			r := pack.Reader{B: body}
 			if itsID, itsIndex := r.Raw(), int(r.Int()); index > 0 && itsIndex == index || id != "" && string(itsID) == id {
-				found = body
+				found = at
 			}
+			at++
 		}
-		return found == nil
+		return found < 0
 	})
 	return found
-}
-
-// UnpackDecision reads a decision that Find has found.
-func UnpackDecision(found []byte, d *Decision) error {
-	r := pack.Reader{B: found}
-	d.unpack(&r)
-	return r.Err()
 }
 
 // Decisions is their number.
@@ -109,6 +131,7 @@ func (p Packed) EachIntervention(visit func(v *Intervention) (more bool)) {
 // those it has; their room is used again.
 func (p Packed) Unpack(t *Trajectory, names *pack.Names) error {
 	decisions, interventions, damaged := t.Decisions[:0], t.Interventions[:0], false
+	var written groups
 	err := p.each(func(kind byte, body []byte) bool {
 		r := pack.Reader{B: body, Names: names}
 		switch kind {
@@ -118,7 +141,7 @@ func (p Packed) Unpack(t *Trajectory, names *pack.Names) error {
 			} else {
 				decisions = append(decisions, Decision{})
 			}
-			decisions[len(decisions)-1].unpack(&r)
+			decisions[len(decisions)-1].unpack(&r, &written)
 		case packedIntervention:
 			var v Intervention
 			v.unpack(&r)
@@ -136,7 +159,7 @@ func (p Packed) Unpack(t *Trajectory, names *pack.Names) error {
 	if len(interventions) == 0 {
 		t.Interventions = nil
 	}
-	if damaged {
+	if damaged || err == nil && !written.agree(p) {
 		return pack.ErrBytes
 	}
 	return err

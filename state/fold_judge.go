@@ -21,7 +21,7 @@ func (f *fold) judge(k *kept, x int, ev *event.Event) *event.Fault {
 	case event.TypeDecision:
 		fault = f.judgeDecision(k, ev.Decision)
 	case event.TypeIntervention:
-		fault = judgeIntervention(k, ev.Intervention)
+		fault = f.judgeIntervention(k, ev.Intervention)
 	case event.TypeOutcome:
 		fault = f.judgeOutcome(k, x, ev.Outcome)
 	case event.TypeEnd:
@@ -45,8 +45,8 @@ func (f *fold) judgeSize(k *kept, ev *event.Event) *event.Fault {
 }
 
 func (f *fold) judgeDecision(k *kept, d *event.Decision) *event.Fault {
-	if found := k.packed.Find(d.Index, d.ID); found != nil {
-		if unpacked(found).Same(d) {
+	if at := k.packed.Find(d.Index, d.ID); at >= 0 {
+		if f.whole(k).Decisions[at].Same(d) {
 			return event.Faultf(event.Duplicate, "decision %s of trajectory %q: the same again", nameOf(d.Index, d.ID), k.ID)
 		}
 		return event.Faultf(event.Conflict, "decision %s of trajectory %q: other content under a known identity: the first stands; every decision needs its own index and decision_id", nameOf(d.Index, d.ID), k.ID)
@@ -57,10 +57,10 @@ func (f *fold) judgeDecision(k *kept, d *event.Decision) *event.Fault {
 	return nil
 }
 
-func judgeIntervention(k *kept, v *event.Intervention) (fault *event.Fault) {
+func (f *fold) judgeIntervention(k *kept, v *event.Intervention) (fault *event.Fault) {
 	index, id := v.Index, v.DecisionID
-	if found := k.packed.Find(index, id); found != nil { // what it names by one may be known by the other
-		d := unpacked(found)
+	if at := k.packed.Find(index, id); at >= 0 { // what it names by one may be known by the other
+		d := &f.whole(k).Decisions[at]
 		index, id = max(index, d.Index), cmp.Or(id, d.ID)
 	}
 	k.packed.EachIntervention(func(u *event.Intervention) bool {
@@ -137,13 +137,4 @@ func weigh(h event.Held, o *event.Outcome, value float64) event.Reason {
 		return event.Duplicate
 	}
 	return event.Conflict
-}
-
-// unpacked is a decision that was found in a trajectory.
-func unpacked(found []byte) *event.Decision {
-	var d event.Decision
-	if err := event.UnpackDecision(found, &d); err != nil {
-		panic("state: a decision: " + err.Error()) // we packed it, and what is read from disk is checked
-	}
-	return &d
 }
