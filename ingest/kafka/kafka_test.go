@@ -24,6 +24,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func cluster(t testing.TB, opts ...kfake.Opt) *kfake.Cluster {
 	t.Helper()
 	c, err := kfake.NewCluster(append([]kfake.Opt{kfake.NumBrokers(1)}, opts...)...)
+	for tries := 0; err != nil && tries < 100; tries++ { // a port that is to be taken again may be somebody's for a moment
+		time.Sleep(100 * time.Millisecond)
+		c, err = kfake.NewCluster(append([]kfake.Opt{kfake.NumBrokers(1)}, opts...)...)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
