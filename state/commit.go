@@ -89,6 +89,7 @@ func (p *Partition) landed() error {
 		return fmt.Errorf("state: commit partition %d up to offset %d: %w", p.number, f.next, err)
 	}
 	p.outbox.Add(int64(f.letters))
+	p.countLetters()
 	p.publish(f.stats, f.next)
 	if p.options.Clock != nil && p.options.Committed != nil {
 		p.options.Committed(f.took())

@@ -54,8 +54,18 @@ func (p *Partition) Delivered(letters []Letter) error {
 	return nil
 }
 
-// Waiting is the number of letters in the outbox, as of now.
-func (p *Partition) Waiting() int64 { return p.outbox.Load() }
+// Waiting is the number of letters that are to be sent, as of now: those in the
+// outbox, and those that a commit is yet to put there.
+func (p *Partition) Waiting() int64 { return p.outbox.Load() + p.unsent.Load() }
+
+// countLetters notes how many letters are not in the outbox yet.
+func (p *Partition) countLetters() {
+	n := len(p.fold.changes.outbox)
+	if p.flight != nil {
+		n += p.flight.letters
+	}
+	p.unsent.Store(int64(n))
+}
 
 func sealLetter(l *Letter) []byte {
 	return seal(func(w *pack.Writer) {

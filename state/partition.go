@@ -65,7 +65,8 @@ type Partition struct {
 	flight *flight // a commit under way; nil: none
 
 	stats  atomic.Pointer[Stats]
-	outbox atomic.Int64 // letters in it
+	outbox atomic.Int64 // letters in it, on disk
+	unsent atomic.Int64 // letters that are yet to be written to it
 	head   atomic.Int64 // none of them has a lower sequence
 }
 
@@ -120,6 +121,7 @@ func (p *Partition) Apply(batch iter.Seq[*event.Entry], next int64) error {
 		}
 	}
 	p.next = max(p.next, next)
+	p.countLetters()
 	return nil
 }
 
