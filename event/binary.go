@@ -11,12 +11,12 @@ func (t *Trajectory) Pack(w *pack.Writer) {
 	for i := range t.Interventions {
 		p.AddIntervention(&t.Interventions[i])
 	}
-	t.PackWith(w, p)
+	t.PackHead(w)
+	w.Bytes(p)
 }
 
-// PackWith writes the trajectory with other decisions and interventions than
-// its own: those of p.
-func (t *Trajectory) PackWith(w *pack.Writer, p Packed) {
+// PackHead writes what a trajectory is beside its decisions and interventions.
+func (t *Trajectory) PackHead(w *pack.Writer) {
 	w.Text(t.ID)
 	w.Text(t.Experiment)
 	w.Int(int64(t.First))
@@ -31,19 +31,18 @@ func (t *Trajectory) PackWith(w *pack.Writer, p Packed) {
 	if t.End != nil {
 		t.End.pack(w)
 	}
-	w.Bytes(p)
 }
 
 // Unpack reads what Pack wrote.
 func (t *Trajectory) Unpack(r *pack.Reader) {
-	if err := t.UnpackWith(r).Unpack(t, r.Names); err != nil {
+	t.UnpackHead(r)
+	if err := Packed(r.Bytes()).Unpack(t, r.Names); err != nil {
 		r.Fail()
 	}
 }
 
-// UnpackWith reads what PackWith wrote, and leaves decisions and interventions
-// packed. They are a copy.
-func (t *Trajectory) UnpackWith(r *pack.Reader) Packed {
+// UnpackHead reads what PackHead wrote: of decisions and interventions there are none.
+func (t *Trajectory) UnpackHead(r *pack.Reader) {
 	*t = Trajectory{ID: r.Text(), Experiment: r.Name(), First: Time(r.Int()), Last: Time(r.Int())}
 	for range r.Count() {
 		t.Outcomes = append(t.Outcomes, Held{r.Name(), unpackValued(r), unpackValued(r)})
@@ -52,7 +51,6 @@ func (t *Trajectory) UnpackWith(r *pack.Reader) Packed {
 		t.End = &End{}
 		t.End.unpack(r)
 	}
-	return r.Bytes()
 }
 
 func (d *Decision) pack(w *pack.Writer, names *names) {

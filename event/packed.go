@@ -2,6 +2,7 @@ package event
 
 import (
 	"fmt"
+	"slices"
 
 	"blipd/event/pack"
 )
@@ -83,6 +84,32 @@ func (p Packed) each(visit func(kind byte, body []byte) (more bool)) error {
 		p = p[packedHead+n:]
 	}
 	return nil
+}
+
+// PackTail writes what was appended since p was n bytes long; of n = 0, all of it.
+func (p Packed) PackTail(w *pack.Writer, n int) {
+	w.Int(int64(n))
+	if n > 0 { // where the names are may have changed
+		w.B = append(w.B, p[:namesSize]...)
+	}
+	w.Int(int64(len(p) - n))
+	w.B = append(w.B, p[n:]...)
+}
+
+// UnpackTail reads what PackTail wrote, and makes of p what it was written of.
+// It keeps nothing of r, and p is not to be used any more.
+func (p Packed) UnpackTail(r *pack.Reader) Packed {
+	n := r.Int()
+	if n != int64(len(p)) || n > 0 && len(r.B) < namesSize {
+		r.Fail()
+		return nil
+	}
+	if n > 0 {
+		copy(p, r.B[:namesSize])
+		r.B = r.B[namesSize:]
+	}
+	tail := r.Raw()
+	return append(slices.Grow(p, len(tail)), tail...)
 }
 
 // Find is the place, among the decisions, of the one known by an index (above 0)

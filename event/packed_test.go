@@ -1,6 +1,7 @@
 package event
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -14,9 +15,17 @@ import (
 func TestPacked(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		var p Packed
+		var p, copied Packed
 		var want Trajectory
 		for i := range rng.IntN(12) {
+			if rng.IntN(2) == 0 { // what came since is enough to follow
+				var w pack.Writer
+				p.PackTail(&w, len(copied))
+				r := pack.Reader{B: w.B}
+				if copied = copied.UnpackTail(&r); r.Err() != nil || !bytes.Equal(copied, p) {
+					t.Fatalf("seed %d: with its tail %x, want %x (%v)", seed, copied, p, r.Err())
+				}
+			}
 			if rng.IntN(4) == 0 {
 				v := Intervention{Index: i + 1, Verdict: Verdicts[rng.IntN(len(Verdicts))]}
 				want.Interventions = append(want.Interventions, v)

@@ -22,7 +22,10 @@ func (p *Partition) checkpointIfDue() error {
 	if p.logged-p.newest.logged < p.options.pace.checkpoint {
 		return nil
 	}
-	return p.checkpoint()
+	if err := p.checkpoint(); err != nil {
+		return err
+	}
+	return p.prune()
 }
 
 // checkpoint writes the ledgers under a new generation, then points to it and
@@ -43,7 +46,7 @@ func (p *Partition) checkpoint() error {
 		}
 	}
 	err = p.store.db.Update(func(txn *badger.Txn) error {
-		if err := p.writeMeta(txn, p.logged, p.letters); err != nil {
+		if err := p.writeMeta(txn, p.logged, p.letters, p.fold.changes.archive.first); err != nil {
 			return err
 		}
 		return txn.Set(key(p.number, 'g'), seal(func(w *pack.Writer) {

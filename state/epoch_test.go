@@ -136,7 +136,7 @@ func TestEpochs(t *testing.T) {
 // though what was forgotten is still in the index.
 func TestEpochOfReusedID(t *testing.T) {
 	u := newRun(t, retail())
-	u.options.pace.prune = 1000
+	u.options.pace.checkpoint = 1000
 	u.p = openPartition(t, u.store, u.options)
 	u.apply(t, []event.Event{
 		decide("a", 1, at(10, 0), "review"), outcome("a", at(10, 1), 1, 0), decide("gone", 1, at(10, 1), "review"), outcome("gone", at(10, 2), 1, 0),

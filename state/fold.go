@@ -13,14 +13,16 @@ import (
 type fold struct {
 	rules   []Rules
 	limits  Limits
-	recall  func(id string) (*kept, error)        // a closed trajectory that is still on disk, or nil
-	reload  func(id string) (event.Packed, error) // the events of an open trajectory, from disk
-	keep    time.Duration                         // state.keep_closed
-	letters bool                                  // dead letters are wanted
-	topic   string                                // for their headers
+	recall  func(id string) (*kept, error)      // a closed trajectory that is still on disk, or nil
+	reload  func(k *kept) (event.Packed, error) // the events of an open trajectory, from disk
+	keep    time.Duration                       // state.keep_closed
+	letters bool                                // dead letters are wanted
+	topic   string                              // for their headers
+	block   int                                 // see pace
 
 	held   int64 // bytes that the events of open trajectories take in memory
 	round  int64 // commits so far; see sleep
+	tight  bool  // until the next commit: memory is scarce, what is touched is written whole
 	broken error // what advance and finish could not read; nothing may follow
 
 	scratch event.Trajectory // of whole
@@ -30,17 +32,24 @@ type fold struct {
 	open    map[string]*kept // those not closed
 	due     dues             // of them, by when stream time closes them
 	books   []book           // per experiment
-	orders  int64            // closings so far
 	stats   Stats
 	changes changes // since the last commit
 }
 
 // changes is what a commit has to write beside the counters.
 type changes struct {
-	trajectories map[string]*kept // touched, by id; nil: gone
-	operations   []operation      // on ledgers, in log order
-	outbox       []Letter
-	size         int // of all that, about, in bytes
+	open       []*kept          // touched while they were open, each once; some may have left since
+	left       []*kept          // no longer open, and the journal has them
+	closed     map[string]*kept // closed, or changed after that, by id
+	archive    blocks           // of closed trajectories, as each was counted, in log order
+	operations []operation      // on ledgers, in log order
+	outbox     []Letter
+	size       int // of all that, about, in bytes
+}
+
+// count is the number of things in it, about.
+func (c *changes) count() int {
+	return len(c.open) + len(c.left) + len(c.closed) + len(c.operations) + len(c.outbox)
 }
 
 func newFold(rules []Rules, limits Limits, ledger NewLedger, recall func(string) (*kept, error)) *fold {
@@ -55,7 +64,9 @@ func newFold(rules []Rules, limits Limits, ledger NewLedger, recall func(string)
 }
 
 // reset forgets the changes, which have been written.
-func (f *fold) reset() { f.changes = changes{trajectories: map[string]*kept{}} }
+func (f *fold) reset() {
+	f.changes = changes{closed: map[string]*kept{}, archive: blocks{first: f.changes.archive.next()}}
+}
 
 // apply takes the next record of the log; advance must follow, until it is
 // done, before the next one. An error is one of recall: the record is then not
@@ -120,9 +131,6 @@ func (f *fold) accept(e *event.Entry) (*event.Fault, error) {
 
 // begin opens a trajectory.
 func (f *fold) begin(k *kept) {
-	if old, touched := f.changes.trajectories[k.ID]; touched { // forgotten or dropped since the last commit
-		k.written = old == nil || old.written
-	}
 	k.started = f.clock.now
 	f.open[k.ID] = k
 	f.stats.Open++
@@ -136,7 +144,10 @@ func (f *fold) begin(k *kept) {
 func (f *fold) leave(k *kept) {
 	delete(f.open, k.ID)
 	f.due.remove(k)
-	f.held, k.room = f.held-int64(k.room), 0
+	f.held, k.room, k.left = f.held-int64(k.room), 0, true
+	if k.written {
+		f.changes.left = append(f.changes.left, k)
+	}
 	f.stats.Open--
 	for x := range f.books {
 		if f.holds(k, x) {
@@ -151,15 +162,29 @@ func (f *fold) holds(k *kept, x int) bool {
 	return k.Experiment == "" || k.Experiment == f.rules[x].Experiment.Name
 }
 
-// touch marks a trajectory to be written, with the size it has by now.
+// touch marks an open trajectory to be written, with the size it has by now.
 func (f *fold) touch(k *kept) {
-	if f.changes.trajectories[k.ID] != k {
-		f.changes.trajectories[k.ID], k.counted = k, 0
+	if !k.touched {
+		k.touched = true
+		f.changes.open = append(f.changes.open, k)
+		f.changes.size += k.headSize()
+		if !k.written || f.tight || len(k.waiting) > 0 {
+			k.counted = 0
+		}
 	}
-	size := k.size + len(k.ID) + 100
-	f.changes.size += size - k.counted
-	k.counted, k.round = size, f.round
-	if k.phase != phaseClosed {
-		f.account(k)
+	f.changes.size += k.size - k.counted
+	k.counted, k.round = k.size, f.round
+	f.account(k)
+}
+
+// headSize is what is written of a trajectory beside its events, about.
+func (k *kept) headSize() int {
+	size := 150 + len(k.ID) + len(k.Experiment) + 60*len(k.Outcomes)
+	for i := range k.Outcomes {
+		size += len(k.Outcomes[i].Name)
 	}
+	if k.End != nil {
+		size += len(k.End.Reason)
+	}
+	return size
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"blipd/event"
-	"blipd/event/pack"
 )
 
 // book keeps the ledgers of one experiment by start period: those that are not
@@ -115,8 +114,8 @@ func (b *book) copies() (closed, complete Ledger) {
 type operation struct {
 	kind       opKind
 	experiment int
-	period     int64  // of the trajectory; opComplete: the first that is not complete
-	trajectory []byte // packed
+	period     int64 // of the trajectory; opComplete: the first that is not complete
+	at         place // of the trajectory, in the archive
 }
 
 type opKind uint8
@@ -148,16 +147,6 @@ func (b *book) completeTo() event.Time {
 	return event.Time(b.done * b.length)
 }
 
-// operate adds a trajectory to its ledger or removes it, and records that;
-// packed are its decisions and interventions.
-func (f *fold) operate(op operation, t *event.Trajectory, packed event.Packed) {
-	var w pack.Writer
-	t.PackWith(&w, packed)
-	op.trajectory = w.B
-	f.record(op)
-	f.books[op.experiment].operate(op, t)
-}
-
 func (b *book) operate(op operation, t *event.Trajectory) {
 	switch op.kind {
 	case opAdd:
@@ -169,7 +158,10 @@ func (b *book) operate(op operation, t *event.Trajectory) {
 	}
 }
 
+// operationSize is what an operation takes on disk, at most.
+const operationSize = 48
+
 func (f *fold) record(op operation) {
 	f.changes.operations = append(f.changes.operations, op)
-	f.changes.size += len(op.trajectory) + 32
+	f.changes.size += operationSize
 }

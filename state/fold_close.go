@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"blipd/event"
+	"blipd/event/pack"
 )
 
 // settle closes a trajectory that has its outcomes, now or after the grace.
@@ -44,13 +45,21 @@ func (f *fold) hasOutcomes(k *kept, x int) bool {
 // close closes a trajectory for ever.
 func (f *fold) close(k *kept, x int, how How) {
 	f.leave(k)
-	k.phase, k.how, k.order, k.closed = phaseClosed, how, f.orders, f.clock.now
-	f.orders++
+	k.phase, k.how, k.closed = phaseClosed, how, f.clock.now
 	s := &f.stats.Experiments[x]
 	s.Open--
 	s.Closed[how]++
-	f.touch(k)
+	f.archive(k)
 	f.count(opAdd, k, x)
+}
+
+// archive puts a closed trajectory, as it is now, behind all that closed or
+// changed before.
+func (f *fold) archive(k *kept) {
+	f.changes.closed[k.ID] = k
+	before := f.changes.archive.size
+	k.at, _ = f.changes.archive.add(func(w *pack.Writer) { k.pack(w, 0) })
+	f.changes.size += f.changes.archive.size - before + len(k.ID) + 60
 }
 
 // expire closes a trajectory whose time is over.
@@ -120,7 +129,9 @@ func (f *fold) contribution(k *kept, x int) *event.Trajectory {
 // count puts a closed trajectory's contribution in, or takes it out.
 func (f *fold) count(kind opKind, k *kept, x int) {
 	if t := f.contribution(k, x); t != nil {
-		f.operate(operation{kind: kind, experiment: x, period: f.books[x].period(k.started)}, t, k.packed)
+		op := operation{kind: kind, experiment: x, period: f.books[x].period(k.started), at: k.at}
+		f.record(op)
+		f.books[x].operate(op, t)
 		return
 	}
 	if kind == opRemove {

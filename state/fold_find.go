@@ -11,8 +11,8 @@ func (f *fold) find(id string) (*kept, error) {
 	if k := f.open[id]; k != nil {
 		return k, f.wake(k)
 	}
-	k, touched := f.changes.trajectories[id]
-	if !touched {
+	k := f.changes.closed[id]
+	if k == nil {
 		var err error
 		if k, err = f.recall(id); err != nil {
 			return nil, err

@@ -21,18 +21,23 @@ type kept struct {
 	closed  event.Time // when it was closed
 
 	phase phase
-	how   How   // closed: the way
-	order int64 // closed: its place among those that closed
+	how   How // closed: the way
+	size  int // of its bytes on disk, about; bounds what one trajectory may take
 
-	// Not on disk.
+	// Not part of the state.
+	at      place      // closed: where its body lies; open: where the journal last has all of it
 	due     event.Time // not closed: stream time at which it may have to be; NoTime while there is none
-	place   int        // in the heap of due times, from 1; 0: not in it
-	size    int        // of its bytes on disk, about; bounds what one trajectory may take
+	slot    int        // in the heap of due times, from 1; 0: not in it
 	counted int        // of size, what changes knows of
-	written bool       // open: the disk has it
-	asleep  bool       // open: only the disk has its events
-	room    int        // open: what they take in memory, in bytes
 	round   int64      // open: of the commit after which it was last touched
+	room    int        // open: what its events take in memory, in bytes
+	saved   int        // open: what of packed the journal has, in bytes
+	stored  int        // open: what its entries in the journal take, in bytes
+	written bool       // open: the journal has it
+	grown   bool       // open: the journal has more of it than lies at at
+	touched bool       // open: there are changes that no commit has
+	left    bool       // it is not open any more
+	asleep  bool       // open: only the journal has its events
 }
 
 // phase is where a trajectory stands.
@@ -54,19 +59,20 @@ type waiting struct {
 	event  event.Event
 }
 
-// pack writes what is on disk. Whether an open trajectory is settling, and when
-// it is due, follows from the rest and the rules, which may have changed.
-func (k *kept) pack(w *pack.Writer) {
-	k.PackWith(w, k.packed)
+// pack writes what is on disk, of packed what was appended since it was from
+// bytes long. Whether an open trajectory is settling, and when it is due, follows
+// from the rest and the rules, which may have changed.
+func (k *kept) pack(w *pack.Writer, from int) {
+	k.PackHead(w)
+	w.Ints([]int64{int64(k.started), int64(k.settled), int64(k.closed), int64(k.size)})
+	w.Byte(byte(k.phase))
+	w.Byte(byte(k.how))
 	w.Int(int64(len(k.waiting)))
 	for i := range k.waiting {
 		packRecord(w, &k.waiting[i].record)
 		k.waiting[i].event.Pack(w)
 	}
-	w.Ints([]int64{int64(k.started), int64(k.settled), int64(k.closed)})
-	w.Byte(byte(k.phase))
-	w.Byte(byte(k.how))
-	w.Int(k.order)
+	k.packed.PackTail(w, from)
 }
 
 // newKept is a trajectory of which nothing is known. The id is copied: that of
@@ -118,11 +124,19 @@ func (k *kept) see(t event.Time) {
 	k.Last = max(k.Last, t)
 }
 
-// unpack reads what pack wrote.
+// unpack reads what pack wrote of all of a trajectory.
 func (k *kept) unpack(r *pack.Reader) {
-	k.size = len(r.B)
-	k.packed = k.UnpackWith(r)
-	if k.packed.Unpack(&event.Trajectory{}, nil) != nil { // whole relies on it
+	k.unpackHead(r)
+	k.unpackTail(r, nil)
+}
+
+// unpackHead reads all but decisions and interventions.
+func (k *kept) unpackHead(r *pack.Reader) {
+	k.UnpackHead(r)
+	k.started, k.settled, k.closed, k.size = event.Time(r.Int()), event.Time(r.Int()), event.Time(r.Int()), int(r.Int())
+	k.phase, k.how = phase(r.Byte()), How(r.Byte())
+	k.due = event.NoTime
+	if k.phase > phaseClosed || k.how >= hows {
 		r.Fail()
 	}
 	for range r.Count() {
@@ -131,11 +145,12 @@ func (k *kept) unpack(r *pack.Reader) {
 		w.event.Unpack(r)
 		k.waiting = append(k.waiting, w)
 	}
-	k.started, k.settled, k.closed = event.Time(r.Int()), event.Time(r.Int()), event.Time(r.Int())
-	k.phase, k.how = phase(r.Byte()), How(r.Byte())
-	k.order = r.Int()
-	k.due = event.NoTime
-	if k.phase > phaseClosed || k.how >= hows {
+}
+
+// unpackTail reads decisions and interventions behind those of before.
+func (k *kept) unpackTail(r *pack.Reader, before event.Packed) {
+	k.packed = before.UnpackTail(r)
+	if k.packed.Unpack(&event.Trajectory{}, nil) != nil { // whole relies on it
 		r.Fail()
 	}
 }

@@ -16,12 +16,14 @@ func (f *fold) land(k *kept, x int, ev *event.Event) {
 		f.count(opRemove, k, x)
 	}
 	f.put(k, x, ev)
-	f.touch(k)
 	if k.phase == phaseClosed {
+		f.archive(k)
 		f.count(opAdd, k, x)
 		return
 	}
-	f.settle(k, x)
+	if f.settle(k, x); !k.left {
+		f.touch(k)
+	}
 }
 
 // put puts an event onto its trajectory and counts its decision.

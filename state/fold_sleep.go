@@ -10,7 +10,7 @@ func (f *fold) wake(k *kept) error {
 	if !k.asleep {
 		return nil
 	}
-	packed, err := f.reload(k.ID)
+	packed, err := f.reload(k)
 	if err != nil {
 		return err
 	}
@@ -26,24 +26,35 @@ func (f *fold) account(k *kept) {
 }
 
 // sleep sends trajectories to sleep, those first that have rested longest,
-// until their events take no more than three quarters of the budget. It must
-// run when all changes are on disk.
-func (f *fold) sleep(budget int64) {
+// until their events take no more than three quarters of the budget. One that
+// does not lie in one place of the journal is first written again: full says when
+// the next commit has enough of those. It must run when all changes are on disk.
+func (f *fold) sleep(budget int64, full func() bool) {
 	f.round++
 	if f.held <= budget {
 		return
 	}
+	f.tight = true
 	for _, rounds := range []int64{64, 16, 4, 1} {
 		for _, k := range f.open {
-			if f.held <= budget/4*3 {
+			if f.held <= budget/4*3 || full() {
 				return
 			}
-			if k.written && !k.asleep && f.round-k.round >= rounds {
+			if f.round-k.round < rounds || k.asleep {
+				continue
+			}
+			if k.restful() {
 				f.lull(k)
+			} else {
+				f.touch(k) // the next commit writes all of it
 			}
 		}
 	}
 }
+
+// restful tells whether a trajectory lies in one place of the journal, from which
+// it can be woken.
+func (k *kept) restful() bool { return k.written && !k.grown && !k.touched }
 
 // lull sends one trajectory to sleep.
 func (f *fold) lull(k *kept) {

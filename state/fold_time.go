@@ -102,8 +102,8 @@ func (d *dues) set(k *kept, due event.Time) {
 		return
 	}
 	k.due = due
-	if k.place > 0 {
-		heap.Fix(d, k.place-1)
+	if k.slot > 0 {
+		heap.Fix(d, k.slot-1)
 	} else {
 		heap.Push(d, k)
 	}
@@ -111,8 +111,8 @@ func (d *dues) set(k *kept, due event.Time) {
 
 // remove takes a trajectory out, if it is in.
 func (d *dues) remove(k *kept) {
-	if k.place > 0 {
-		heap.Remove(d, k.place-1)
+	if k.slot > 0 {
+		heap.Remove(d, k.slot-1)
 	}
 }
 
@@ -124,20 +124,20 @@ func (d dues) Less(i, j int) bool {
 
 func (d dues) Swap(i, j int) {
 	d[i], d[j] = d[j], d[i]
-	d[i].place, d[j].place = i+1, j+1
+	d[i].slot, d[j].slot = i+1, j+1
 }
 
 // Push and Pop are those of heap.Interface.
 func (d *dues) Push(x any) {
 	k := x.(*kept)
 	*d = append(*d, k)
-	k.place = len(*d)
+	k.slot = len(*d)
 }
 
 func (d *dues) Pop() any {
 	last := (*d)[len(*d)-1]
 	(*d)[len(*d)-1] = nil
 	*d = (*d)[:len(*d)-1]
-	last.place = 0
+	last.slot = 0
 	return last
 }

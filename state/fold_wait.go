@@ -83,7 +83,6 @@ func (f *fold) abandon(k *kept) {
 		f.reject(&k.waiting[i].record, event.Faultf(event.NoExperiment, "experiment: none is named, %d are configured, and no decision of trajectory %q named one within trajectory_timeout (%s): send experiment",
 			len(f.rules), k.ID, f.timeout(-1)))
 	}
-	f.changes.trajectories[k.ID] = nil
 }
 
 // judgeWaiting says why an event whose experiment is not known has no effect.

@@ -19,7 +19,7 @@ func FuzzKept(f *testing.F) {
 	k.put(&e)
 	k.waiting = []waiting{{event.Record{Offset: 7, Key: []byte("a"), Value: []byte("{}"), Headers: []event.Header{{Key: "h", Value: []byte("v")}}}, o}, {event.Record{}, v}}
 	var w pack.Writer
-	k.pack(&w)
+	k.pack(&w, 0)
 	f.Add(w.B)
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -30,11 +30,11 @@ func FuzzKept(f *testing.F) {
 			return
 		}
 		var first, second pack.Writer
-		k.pack(&first)
+		k.pack(&first, 0)
 		r = pack.Reader{B: first.B}
 		var again kept
 		again.unpack(&r)
-		again.pack(&second)
+		again.pack(&second, 0)
 		if r.Err() != nil || string(first.B) != string(second.B) {
 			t.Errorf("%q became %q (%v)", first.B, second.B, r.Err())
 		}
@@ -66,9 +66,9 @@ func TestSizes(t *testing.T) {
 	for _, ev := range []event.Event{d, v, o, e} {
 		k := newKept("")
 		var before, after pack.Writer
-		k.pack(&before)
+		k.pack(&before, 0)
 		k.put(&ev)
-		k.pack(&after)
+		k.pack(&after, 0)
 		if n := len(after.B) - len(before.B); n > sizeOf(&ev)+20 || sizeOf(&ev) > n+120 { // 20: First and Last
 			t.Errorf("%s: %d bytes, sizeOf %d", ev.Type, n, sizeOf(&ev))
 		}

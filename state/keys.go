@@ -16,10 +16,10 @@ import (
 //	topic        the topic whose state this is
 //	report n p e part p of the last report of epoch n of experiment e
 //	P m      next offset, clock, counters, epochs
-//	P o id   open trajectory
-//	P c id   closed trajectory, as long as it is kept
-//	P i n    id of the trajectory that closed as number n
-//	P l n    operation number n on a ledger, since the newest generation
+//	P j n    block n of the journal of open trajectories
+//	P a n    block n of the archive of closed ones, as long as one of them is kept
+//	P c id   where in the archive a closed trajectory lies
+//	P l n    operations on ledgers from number n on, since the newest generation
 //	P g      the newest whole generation of ledgers
 //	P k g n  chunk n of generation g
 //	P x n    letter number n of the outbox
@@ -62,10 +62,14 @@ func damaged(format string, args ...any) error {
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
 // seal puts a version before a value and a checksum behind it.
-func seal(write func(*pack.Writer)) []byte {
-	w := pack.Writer{B: []byte{valueVersion}}
+func seal(write func(*pack.Writer)) []byte { return appendSeal(nil, write) }
+
+// appendSeal appends a sealed value to b.
+func appendSeal(b []byte, write func(*pack.Writer)) []byte {
+	begin := len(b)
+	w := pack.Writer{B: append(b, valueVersion)}
 	write(&w)
-	return binary.LittleEndian.AppendUint32(w.B, crc32.Checksum(w.B, checksums))
+	return binary.LittleEndian.AppendUint32(w.B, crc32.Checksum(w.B[begin:], checksums))
 }
 
 // unseal reads a sealed value; what it reads is checked to the last byte.

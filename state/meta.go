@@ -13,11 +13,13 @@ import (
 
 // meta is what a partition keeps beside trajectories and ledgers.
 type meta struct {
-	next, logged, letters, orders int64
-	clock                         clock
-	stats                         Stats // without Experiments
-	experiments                   map[string]experimentMeta
-	retired                       map[string]int64 // see Partition
+	next, logged, letters     int64
+	archived                  int64 // blocks ever put into the archive
+	journalFirst, journalNext int64
+	clock                     clock
+	stats                     Stats // without Experiments
+	experiments               map[string]experimentMeta
+	retired                   map[string]int64 // see Partition
 }
 
 // experimentMeta is the part of one experiment, known by its name.
@@ -27,10 +29,10 @@ type experimentMeta struct {
 	stats ExperimentStats
 }
 
-func (p *Partition) writeMeta(txn *badger.Txn, logged, letters int64) error {
+func (p *Partition) writeMeta(txn *badger.Txn, logged, letters, archived int64) error {
 	f := p.fold
 	return txn.Set(key(p.number, 'm'), seal(func(w *pack.Writer) {
-		w.Ints([]int64{p.next, logged, letters, f.orders})
+		w.Ints([]int64{p.next, logged, letters, archived, p.journal.first, p.journal.next})
 		w.Ints([]int64{int64(f.clock.begun), int64(f.clock.now), int64(f.clock.ahead)})
 		w.Text(f.clock.leader)
 		w.Ints([]int64{int64(f.stats.Stream), f.stats.Records, f.stats.Open})
@@ -56,7 +58,8 @@ func (p *Partition) writeMeta(txn *badger.Txn, logged, letters int64) error {
 // readMeta reads what writeMeta wrote; found is false in an empty partition.
 func (p *Partition) readMeta() (m meta, found bool, err error) {
 	err = p.store.read(key(p.number, 'm'), fmt.Sprintf("the offset of partition %d", p.number), func(r *pack.Reader) {
-		m.next, m.logged, m.letters, m.orders = r.Int(), r.Int(), r.Int(), r.Int()
+		m.next, m.logged, m.letters = r.Int(), r.Int(), r.Int()
+		m.archived, m.journalFirst, m.journalNext = r.Int(), r.Int(), r.Int()
 		m.clock = clock{event.Time(r.Int()), event.Time(r.Int()), event.Time(r.Int()), r.Text()}
 		m.stats.Stream, m.stats.Records, m.stats.Open = event.Time(r.Int()), r.Int(), r.Int()
 		m.stats.Rejected = unpackInts(r)

@@ -30,16 +30,17 @@ type pace struct {
 	commitCount int   // the same, in values
 	checkpoint  int64 // operations after which ledgers are written; recovery adds at most about that many
 	chunk       int   // bytes of a part of them; below what Badger moves to its value log
+	block       int   // bytes from which on a block of trajectories is followed by another; below that too
 	memory      int64 // bytes of events of open trajectories; 0: from state.memory
-	prune       int64 // closings after which the disk is looked at for what is no longer kept
+	journal     int64 // bytes that the journal may take beyond twice what is alive in it
 }
 
 func (a pace) orDefaults(s *Store) pace {
 	if a == (pace{}) {
-		a = pace{checkpoint: 20_000, chunk: 512 << 10, prune: 1024}
+		a = pace{checkpoint: 20_000, chunk: 512 << 10, block: 256 << 10, journal: 8 << 20}
 	}
-	if a.commitBytes == 0 { // one event may add three values below the threshold of the value log, 1 MiB each
-		a.commitBytes, a.commitCount = s.db.MaxBatchSize()/2, int(s.db.MaxBatchCount()/4)
+	if a.commitBytes == 0 { // one event may add values below the threshold of the value log, 1 MiB, and tidy a quarter
+		a.commitBytes, a.commitCount = s.db.MaxBatchSize()/8*3, int(s.db.MaxBatchCount()/4)
 	}
 	return a
 }
@@ -59,8 +60,8 @@ type Partition struct {
 	letters int64            // ever put into the outbox
 	logged  int64            // operations ever logged
 	newest  generation
-	prune   int64 // closings at which to look for what is no longer kept
-	oldest  int64 // no closed trajectory has a lower number
+	oldest  int64 // no block of the archive has a lower number
+	journal journal
 
 	flight *flight // a commit under way; nil: none
 
@@ -127,7 +128,7 @@ func (p *Partition) Apply(batch iter.Seq[*event.Entry], next int64) error {
 
 // Commit returns when everything applied counts.
 func (p *Partition) Commit() error {
-	if s := p.Stats(); s.Next != p.next || len(p.fold.changes.trajectories)+len(p.fold.changes.operations)+len(p.fold.changes.outbox) > 0 {
+	if s := p.Stats(); s.Next != p.next || p.fold.changes.count() > 0 {
 		if err := p.commit(); err != nil {
 			return err
 		}
@@ -135,12 +136,9 @@ func (p *Partition) Commit() error {
 	if err := p.landed(); err != nil {
 		return err
 	}
-	p.fold.sleep(p.budget())
+	p.fold.sleep(p.budget(), p.full)
 	if p.store.config.Volatile {
 		return nil
-	}
-	if err := p.pruneIfDue(); err != nil {
-		return err
 	}
 	return p.checkpointIfDue()
 }
@@ -192,7 +190,7 @@ func (p *Partition) advance() error {
 // transaction has a limit, and what one event may add must still fit in.
 func (p *Partition) full() bool {
 	c, pace := &p.fold.changes, &p.options.pace
-	return int64(c.size) > pace.commitBytes || len(c.trajectories)+len(c.operations)+len(c.outbox) > pace.commitCount
+	return int64(c.size) > pace.commitBytes || c.count() > pace.commitCount
 }
 
 // Ledgers are copies of the sums of all that has closed, and of complete

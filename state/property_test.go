@@ -109,7 +109,7 @@ type run struct {
 
 func newRun(t *testing.T, rules ...Rules) *run {
 	u := &run{store: openStore(t, t.TempDir())}
-	u.options = Options{Rules: rules, Limits: wide, NewLedger: toys(nil, &u.bad), Letters: true, pace: pace{checkpoint: 30, chunk: 50, prune: 3}}
+	u.options = Options{Rules: rules, Limits: wide, NewLedger: toys(nil, &u.bad), Letters: true, pace: pace{checkpoint: 30, chunk: 50, block: 700, journal: 1000}}
 	u.p = openPartition(t, u.store, u.options)
 	return u
 }

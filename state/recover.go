@@ -14,7 +14,8 @@ func (s *Store) Partition(number int, options Options) (*Partition, error) {
 	p := &Partition{store: s, number: number, options: options, next: Unknown}
 	p.options.pace = options.pace.orDefaults(s)
 	p.fold = newFold(options.Rules, options.Limits, options.NewLedger, p.recall)
-	p.fold.reload = p.reload
+	p.fold.reload, p.fold.block = p.reload, p.options.pace.block
+	p.fold.reset()
 	s.partitions.Add(1)
 	p.fold.keep, p.fold.letters, p.fold.topic = s.config.KeepClosed, options.Letters, s.topic
 	p.fold.stats.Partition = number
@@ -41,7 +42,8 @@ func (s *Store) Partition(number int, options Options) (*Partition, error) {
 // restore brings back trajectories, ledgers and counters.
 func (p *Partition) restore(m *meta) error {
 	f := p.fold
-	p.next, p.logged, p.letters, f.orders, f.clock = m.next, m.logged, m.letters, m.orders, m.clock
+	p.next, p.logged, p.letters, f.clock = m.next, m.logged, m.letters, m.clock
+	f.changes.archive.first, p.journal.first, p.journal.next = m.archived, m.journalFirst, m.journalNext
 	f.stats.Stream, f.stats.Records, f.stats.Open = m.stats.Stream, m.stats.Records, m.stats.Open
 	copy(f.stats.Rejected, m.stats.Rejected)
 	changed := p.restoreEpochs(m)
@@ -102,36 +104,6 @@ func (p *Partition) restoreEpochs(m *meta) (changed []bool) {
 	return changed
 }
 
-// restoreOpen reads the open trajectories. Where they stand follows from the
-// rules of now: an outcome may no longer be required, or newly so.
-func (p *Partition) restoreOpen() error {
-	f := p.fold
-	prefix := key(p.number, 'o')
-	return p.store.each(prefix, prefix, func(name, value []byte) (bool, error) {
-		k := newKept("")
-		k.written = true
-		err := unseal(fmt.Sprintf("open trajectory %q", name[len(prefix):]), value, k.unpack)
-		if err != nil {
-			return false, err
-		}
-		f.open[k.ID] = k
-		if f.account(k); f.held > p.budget() {
-			f.lull(k)
-		}
-		own := f.experiment(k.Experiment)
-		if k.phase = phaseOpen; own >= 0 && f.hasOutcomes(k, own) {
-			k.phase = phaseSettling
-		}
-		f.schedule(k, own)
-		for x := range f.books {
-			if f.holds(k, x) {
-				f.books[x].begin(k.started)
-			}
-		}
-		return true, nil
-	})
-}
-
 func (p *Partition) restoreOutbox() error {
 	n, prefix := int64(0), key(p.number, 'x')
 	err := p.store.eachKey(prefix, prefix, func([]byte) bool { n++; return true })
@@ -160,8 +132,9 @@ func (p *Partition) restoreLedgers(changed []bool) error {
 		if numberOf(k) != at {
 			return false, damaged("operation %d on ledgers is missing", at)
 		}
-		at++
-		return true, p.redo(value, changed)
+		n, err := p.redo(value, changed)
+		at += n
+		return true, err
 	})
 	if err == nil && at != p.logged {
 		err = damaged("operations %d to %d on ledgers are missing", at, p.logged-1)
@@ -226,28 +199,65 @@ func (p *Partition) restoreBook(x int, r *pack.Reader) error {
 	return nil
 }
 
-// redo does one logged operation again.
-func (p *Partition) redo(value []byte, changed []bool) error {
-	var op operation
-	var name string
-	err := unseal("an operation on a ledger", value, func(r *pack.Reader) {
-		op.kind, name, op.period, op.trajectory = opKind(r.Byte()), r.Text(), r.Int(), r.Bytes()
-	})
-	if err != nil {
-		return err
+// redo does logged operations again, and says how many.
+func (p *Partition) redo(value []byte, changed []bool) (n int64, err error) {
+	var operations []operation
+	if err := unseal("operations on ledgers", value, func(r *pack.Reader) { operations = p.unpackOperations(r) }); err != nil {
+		return 0, err
 	}
-	var t event.Trajectory
-	if op.kind != opComplete {
-		r := pack.Reader{B: op.trajectory}
-		t.Unpack(&r)
-		if err := r.Err(); err != nil {
-			return damaged("a trajectory in the log of ledgers: %v", err)
+	for _, op := range operations {
+		if op.experiment < 0 || changed[op.experiment] {
+			continue
 		}
+		var t *event.Trajectory
+		if op.kind != opComplete {
+			k, err := p.readClosed(op.at, "a trajectory in the log of ledgers")
+			if err != nil {
+				return 0, err
+			}
+			if t = p.fold.contribution(k, op.experiment); t == nil {
+				return 0, damaged("trajectory %q is in the log of ledgers and has no outcome", k.ID)
+			}
+		}
+		p.fold.books[op.experiment].operate(op, t)
 	}
-	x := p.fold.experiment(name)
-	if x < 0 || changed[x] {
-		return nil
+	return int64(len(operations)), nil
+}
+
+// sealOperations names the experiments: their places may change, their names
+// not.
+func (p *Partition) sealOperations(operations []operation) []byte {
+	return seal(func(w *pack.Writer) {
+		w.Int(int64(len(p.options.Rules)))
+		for x := range p.options.Rules {
+			w.Text(p.options.Rules[x].Experiment.Name)
+		}
+		w.Int(int64(len(operations)))
+		for i := range operations {
+			op := &operations[i]
+			w.Byte(byte(op.kind))
+			w.Ints([]int64{int64(op.experiment), op.period, op.at.block, op.at.offset})
+		}
+	})
+}
+
+// unpackOperations reads what sealOperations wrote; the experiment is -1 where it
+// is no longer configured.
+func (p *Partition) unpackOperations(r *pack.Reader) (operations []operation) {
+	experiments := make([]int, r.Count())
+	for i := range experiments {
+		experiments[i] = p.fold.experiment(r.Text())
 	}
-	p.fold.books[x].operate(op, &t)
-	return nil
+	for range r.Count() {
+		op := operation{kind: opKind(r.Byte())}
+		x := r.Int()
+		op.period, op.at = r.Int(), place{r.Int(), r.Int()}
+		if op.kind > opComplete || x < 0 || x >= int64(len(experiments)) {
+			r.Fail()
+			return nil
+		}
+		op.experiment = experiments[x]
+		operations = append(operations, op)
+	}
+	return operations
 }

@@ -13,15 +13,15 @@ import (
 func (p *Partition) refold(x int) error {
 	f := p.fold
 	name := p.options.Rules[x].Experiment.Name
-	err := p.eachClosed(0, func(_ int64, _ string, k *kept) (bool, error) {
-		if k == nil || k.Experiment != name || f.forgotten(k) {
-			return true, nil
+	err := p.eachClosed(func(k *kept) error {
+		if k.Experiment != name {
+			return nil
 		}
 		f.retell(k, x)
 		if f.clock.now != event.NoTime {
 			f.books[x].complete(f.books[x].next(f.clock.now)) // as it goes: memory holds few ledgers at once
 		}
-		return true, nil
+		return nil
 	})
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (p *Partition) refold(x int) error {
 			return err
 		}
 		f.retell(k, x)
-		if f.held > p.budget() && k.written {
+		if f.held > p.budget() && k.restful() {
 			f.lull(k)
 		}
 	}

@@ -136,12 +136,17 @@ func (s *Store) identify() error {
 // read reads one sealed value; badger.ErrKeyNotFound is in the chain of the
 // error when there is none.
 func (s *Store) read(key []byte, what string, read func(*pack.Reader)) error {
+	return s.value(key, what, func(value []byte) error { return unseal(what, value, read) })
+}
+
+// value shows one value as it is, as long as use runs.
+func (s *Store) value(key []byte, what string, use func(value []byte) error) error {
 	return s.db.View(func(txn *badger.Txn) error {
 		item, err := txn.Get(key)
 		if err != nil {
 			return fmt.Errorf("state: read %s: %w", what, err)
 		}
-		return item.Value(func(value []byte) error { return unseal(what, value, read) })
+		return item.Value(use)
 	})
 }
 

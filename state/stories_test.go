@@ -87,7 +87,7 @@ func (s *story) open() {
 	}
 	s.store = store
 	o := Options{Rules: s.rules, Limits: s.limits, NewLedger: toys(&s.log, &s.bad), Letters: true}
-	o.pace = pace{checkpoint: 3, chunk: 100, prune: 1}
+	o.pace = pace{checkpoint: 3, chunk: 100, block: 300, journal: 500}
 	if s.p, err = store.Partition(0, o); err != nil {
 		s.t.Fatal(err)
 	}
