@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"blipd/estimators"
 	"blipd/event"
@@ -41,9 +42,11 @@ func readMember(root, member string) (r read, known []string) {
 	}
 	switch root {
 	case "state":
-		return read{name, anyValue, false, func(p *estimators.Point) event.Value { return find(p.Decision.State, member) }}, nil
+		find := finder(member)
+		return read{name, anyValue, false, func(p *estimators.Point) event.Value { return find(p.Decision.State) }}, nil
 	case "scores":
-		return read{name, aNumber, false, func(p *estimators.Point) event.Value { return find(p.Decision.Scores, member) }}, nil
+		find := finder(member)
+		return read{name, aNumber, false, func(p *estimators.Point) event.Value { return find(p.Decision.Scores) }}, nil
 	case "action":
 		return read{}, []string{"tool", "capability"}
 	}
@@ -80,13 +83,21 @@ func textOf(s string) event.Value {
 
 func countOf(n int) event.Value { return event.NumberOf(float64(n)) }
 
-// find is the value of a name among members sorted by name.
-func find(members []event.Member, name string) event.Value {
-	i, ok := slices.BinarySearchFunc(members, name, func(m event.Member, name string) int {
-		return strings.Compare(m.Name, name)
-	})
-	if !ok {
-		return event.Value{}
+// finder gives the value of a name among members sorted by name. Most decisions
+// have it in the place where the last one had it: that place is tried first.
+func finder(name string) func(members []event.Member) event.Value {
+	var last atomic.Int64 // several partitions read at once
+	return func(members []event.Member) event.Value {
+		if i := int(last.Load()); i < len(members) && members[i].Name == name {
+			return members[i].Value
+		}
+		i, ok := slices.BinarySearchFunc(members, name, func(m event.Member, name string) int {
+			return strings.Compare(m.Name, name)
+		})
+		if !ok {
+			return event.Value{}
+		}
+		last.Store(int64(i))
+		return members[i].Value
 	}
-	return members[i].Value
 }

@@ -76,11 +76,10 @@ func (d *Decision) pack(w *pack.Writer, names *names) {
 	w.Text(a.Arm)
 	names.write(w, namesOfArms, d)
 	for _, p := range a.Probabilities {
-		w.Float(p.P)
+		w.Number(0, p.P)
 	}
 	w.Text(a.Policy)
-	w.Bool(a.Draw.Given)
-	w.Float(a.Draw.U)
+	w.Number(bit(a.Draw.Given), a.Draw.U)
 	w.Bool(a.Forced)
 	w.Bool(a.Holdback)
 }
@@ -111,24 +110,23 @@ func (a *Assignment) unpack(r *pack.Reader, names *groups) {
 	a.Arm = r.Name()
 	in := names.read(r, namesOfArms)
 	for len(in.B) > 0 && !r.Failed() {
-		probabilities = append(probabilities, Probability{in.Name(), r.Float()})
+		probabilities = append(probabilities, Probability{in.Name(), untagged(r)})
 	}
 	if len(probabilities) > 0 {
 		a.Probabilities = probabilities
 	}
 	a.Policy = r.Name()
-	a.Draw = Draw{r.Bool(), r.Float()}
+	given, u := r.Number()
+	a.Draw = Draw{given == 1, u}
 	a.Forced, a.Holdback = r.Bool(), r.Bool()
 }
 
 func packValues(w *pack.Writer, ms []Member) {
 	for i := range ms {
 		v := &ms[i].Value
-		w.Byte(byte(v.Kind))
+		w.Number(byte(v.Kind), v.Num)
 		if v.Kind == Text {
 			w.Text(v.Str)
-		} else {
-			w.Float(v.Num)
 		}
 	}
 }
@@ -137,11 +135,10 @@ func packValues(w *pack.Writer, ms []Member) {
 func unpackMembers(r *pack.Reader, names pack.Reader, into []Member) []Member {
 	ms := into[:0]
 	for len(names.B) > 0 && !r.Failed() {
-		m := Member{Name: names.Name(), Value: Value{Kind: Kind(r.Byte())}}
-		if m.Value.Kind == Text {
+		m := Member{Name: names.Name()}
+		kind, x := r.Number()
+		if m.Value = (Value{Kind: Kind(kind), Num: x}); m.Value.Kind == Text {
 			m.Value.Str = r.Name()
-		} else {
-			m.Value.Num = r.Float()
 		}
 		ms = append(ms, m)
 	}
@@ -158,8 +155,7 @@ func (v *Intervention) pack(w *pack.Writer) {
 	w.Text(v.Verdict)
 	v.Reviewer.pack(w)
 	for _, a := range []Amount{v.Cost.Seconds, v.Cost.USD, v.Cost.Tokens} {
-		w.Bool(a.Given)
-		w.Float(a.N)
+		w.Number(bit(a.Given), a.N)
 	}
 }
 
@@ -168,7 +164,8 @@ func (v *Intervention) unpack(r *pack.Reader) {
 	v.Delivered, v.Verdict = Flag(r.Byte()), r.Name()
 	v.Reviewer.unpack(r)
 	for _, a := range []*Amount{&v.Cost.Seconds, &v.Cost.USD, &v.Cost.Tokens} {
-		a.Given, a.N = r.Bool(), r.Float()
+		given, n := r.Number()
+		a.Given, a.N = given == 1, n
 	}
 }
 
@@ -179,6 +176,19 @@ func (s *Source) pack(w *pack.Writer) {
 }
 
 func (s *Source) unpack(r *pack.Reader) { *s = Source{r.Name(), r.Name(), r.Name()} }
+
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// untagged reads a number whose tag says nothing.
+func untagged(r *pack.Reader) float64 {
+	_, x := r.Number()
+	return x
+}
 
 func (v Valued) pack(w *pack.Writer) {
 	w.Bool(v.Given)

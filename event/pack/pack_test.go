@@ -2,6 +2,7 @@ package pack
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -51,5 +52,45 @@ func TestCutShort(t *testing.T) {
 	_, _, _, _ = r.Text(), r.Float(), r.Bytes(), r.Int()
 	if r.Err() == nil {
 		t.Error("a byte left over is no error")
+	}
+}
+
+// TestNumber: every number comes back bit for bit, and short decimals are short.
+func TestNumber(t *testing.T) {
+	check := func(x float64, most int) {
+		t.Helper()
+		var w Writer
+		w.Number(MaxTag, x)
+		r := Reader{B: w.B}
+		tag, got := r.Number()
+		if tag != MaxTag || math.Float64bits(got) != math.Float64bits(x) || r.Err() != nil {
+			t.Errorf("%v (%x) came back as %v, tag %d, %v", x, math.Float64bits(x), got, tag, r.Err())
+		}
+		if len(w.B) > most {
+			t.Errorf("%v takes %d bytes, want at most %d", x, len(w.B), most)
+		}
+		for n := range w.B {
+			r := Reader{B: w.B[:n]}
+			if r.Number(); r.Err() == nil {
+				t.Errorf("%v: the first %d of %d bytes were read without an error", x, n, len(w.B))
+			}
+		}
+	}
+	for _, x := range []float64{0, 1, -1, 63, -64} {
+		check(x, 2)
+	}
+	for _, x := range []float64{0.5, 0.35, -0.123, 8191, 8.191} {
+		check(x, 3)
+	}
+	check(0.123456, 4)
+	special := []float64{math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64,
+		1 << 49, 1<<49 - 1, 1 << 53, -1 << 63, 1.0 / 3, math.Nextafter(0.5, 1), math.Nextafter(1e6, 2e6)}
+	for _, x := range special {
+		check(x, 9)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 100_000 {
+		check(math.Float64frombits(rng.Uint64()), 9)
+		check(float64(rng.Int64N(1<<40))/math.Pow10(rng.IntN(12)), 9)
 	}
 }
