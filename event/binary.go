@@ -12,7 +12,8 @@ func (t *Trajectory) Pack(w *pack.Writer) {
 		p.AddIntervention(&t.Interventions[i])
 	}
 	t.PackHead(w)
-	w.Bytes(p)
+	w.Int(int64(len(p)))
+	w.B = append(w.B, p...)
 }
 
 // PackHead writes what a trajectory is beside its decisions and interventions.
@@ -36,7 +37,7 @@ func (t *Trajectory) PackHead(w *pack.Writer) {
 // Unpack reads what Pack wrote.
 func (t *Trajectory) Unpack(r *pack.Reader) {
 	t.UnpackHead(r)
-	if err := Packed(r.Bytes()).Unpack(t, r.Names); err != nil {
+	if err := new(Unpacker).Unpack(r.Raw(), t); err != nil {
 		r.Fail()
 	}
 }
@@ -86,8 +87,11 @@ func (d *Decision) pack(w *pack.Writer, names *names) {
 
 func (d *Decision) unpack(r *pack.Reader, names *groups) {
 	d.ID, d.Index, d.Time = r.Text(), int(r.Int()), Time(r.Int())
-	in := names.read(r, namesOfAgent)
-	d.Agent = Agent{in.Name(), in.Name(), in.Name()}
+	if agent := names.read(r, namesOfAgent); len(agent) == 3 {
+		d.Agent = Agent{agent[0], agent[1], agent[2]}
+	} else {
+		r.Fail()
+	}
 	d.Calls = d.Calls[:0]
 	for range r.Count() {
 		d.Calls = append(d.Calls, Call{r.Name(), r.Name()})
@@ -108,9 +112,8 @@ func (a *Assignment) unpack(r *pack.Reader, names *groups) {
 		return
 	}
 	a.Arm = r.Name()
-	in := names.read(r, namesOfArms)
-	for len(in.B) > 0 && !r.Failed() {
-		probabilities = append(probabilities, Probability{in.Name(), untagged(r)})
+	for _, arm := range names.read(r, namesOfArms) {
+		probabilities = append(probabilities, Probability{arm, untagged(r)})
 	}
 	if len(probabilities) > 0 {
 		a.Probabilities = probabilities
@@ -131,16 +134,15 @@ func packValues(w *pack.Writer, ms []Member) {
 	}
 }
 
-// unpackMembers reads the values of members with the names that are in names.
-func unpackMembers(r *pack.Reader, names pack.Reader, into []Member) []Member {
+// unpackMembers reads the values of members that have these names.
+func unpackMembers(r *pack.Reader, names []string, into []Member) []Member {
 	ms := into[:0]
-	for len(names.B) > 0 && !r.Failed() {
-		m := Member{Name: names.Name()}
+	for _, name := range names {
 		kind, x := r.Number()
-		if m.Value = (Value{Kind: Kind(kind), Num: x}); m.Value.Kind == Text {
-			m.Value.Str = r.Name()
+		ms = append(ms, Member{name, Value{Kind: Kind(kind), Num: x}})
+		if Kind(kind) == Text {
+			ms[len(ms)-1].Value.Str = r.Name()
 		}
-		ms = append(ms, m)
 	}
 	if len(ms) == 0 {
 		return nil

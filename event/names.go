@@ -46,20 +46,42 @@ func (n *names) store(head []byte) {
 
 // write writes a group of names of a decision, or that it is as before.
 func (n *names) write(w *pack.Writer, group int, d *Decision) {
-	begin := len(w.B)
-	w.Byte(namesFollow)
-	at := len(w.B)
-	w.Int(int64(groupSize(group, d)))
-	d.packNames(w, group)
-	if last := int(n[group]); last > 0 && last < begin {
-		written := pack.Reader{B: w.B[last:begin]}
-		now := pack.Reader{B: w.B[at:]}
-		if bytes.Equal(written.Raw(), now.Raw()) && !written.Failed() {
-			w.B = append(w.B[:begin], namesAsBefore)
+	if last := int(n[group]); last > 0 {
+		written := pack.Reader{B: w.B[last:]}
+		if names := (pack.Reader{B: written.Raw()}); d.hasNames(group, &names) {
+			w.Byte(namesAsBefore)
 			return
 		}
 	}
-	n[group] = uint32(at)
+	w.Byte(namesFollow)
+	n[group] = uint32(len(w.B))
+	w.Int(int64(groupSize(group, d)))
+	d.packNames(w, group)
+}
+
+// hasNames tells whether packNames would write what r has.
+func (d *Decision) hasNames(group int, r *pack.Reader) bool {
+	same := true
+	next := func(name string) bool {
+		same = same && string(r.Raw()) == name
+		return same
+	}
+	switch group {
+	case namesOfAgent:
+		next(d.Agent.Name)
+		next(d.Agent.Version)
+		next(d.Agent.Model)
+	case namesOfState:
+		for i := 0; i < len(d.State) && next(d.State[i].Name); i++ {
+		}
+	case namesOfScores:
+		for i := 0; i < len(d.Scores) && next(d.Scores[i].Name); i++ {
+		}
+	case namesOfArms:
+		for i := 0; i < len(d.Assignment.Probabilities) && next(d.Assignment.Probabilities[i].Arm); i++ {
+		}
+	}
+	return same && r.Err() == nil
 }
 
 // packNames writes the names of a group one behind the other.
@@ -123,28 +145,49 @@ func textSize(s string) int {
 }
 
 // groups are the names written last, while decisions are read one behind the
-// other.
-type groups struct {
-	last [nameGroups][]byte
-	has  [nameGroups]bool
+// other. What it has read it keeps: mostly the next trajectory has the same names.
+type groups [nameGroups]struct {
+	written []byte   // as they were written
+	names   []string // as they were read
+	has     bool     // in the trajectory at hand
 }
 
-// read is a reader of the names of a group.
-func (g *groups) read(r *pack.Reader, group int) pack.Reader {
+// begin is the begin of a trajectory.
+func (g *groups) begin() {
+	for i := range g {
+		g[i].has = false
+	}
+}
+
+// read is the names of a group; they are valid until the next call.
+func (g *groups) read(r *pack.Reader, group int) []string {
+	last := &g[group]
 	switch r.Byte() {
 	case namesFollow:
-		g.last[group], g.has[group] = r.Raw(), true
+		written := r.Raw()
+		if last.has = true; bytes.Equal(written, last.written) {
+			break
+		}
+		last.written, last.names = append(last.written[:0], written...), last.names[:0]
+		in := pack.Reader{B: last.written, Names: r.Names}
+		for len(in.B) > 0 {
+			last.names = append(last.names, in.Name())
+		}
+		if in.Failed() {
+			*last = groups{}[group]
+			r.Fail()
+		}
 	case namesAsBefore:
-		if !g.has[group] {
+		if !last.has {
 			r.Fail()
 		}
 	default:
 		r.Fail()
 	}
 	if r.Failed() {
-		return pack.Reader{}
+		return nil
 	}
-	return pack.Reader{B: g.last[group], Names: r.Names}
+	return last.names
 }
 
 // agree tells whether the head of p points to the groups that were read last:
@@ -156,7 +199,7 @@ func (g *groups) agree(p Packed) bool {
 	var n names
 	n.load(p)
 	for group, at := range n {
-		if !g.has[group] {
+		if !g[group].has {
 			if at != 0 {
 				return false
 			}
@@ -166,7 +209,7 @@ func (g *groups) agree(p Packed) bool {
 			return false
 		}
 		r := pack.Reader{B: p[at:]}
-		if !bytes.Equal(r.Raw(), g.last[group]) || r.Failed() {
+		if !bytes.Equal(r.Raw(), g[group].written) || r.Failed() {
 			return false
 		}
 	}

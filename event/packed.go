@@ -154,13 +154,23 @@ func (p Packed) EachIntervention(visit func(v *Intervention) (more bool)) {
 	})
 }
 
-// Unpack puts the decisions and interventions into a trajectory, in place of
+// Unpacker unpacks trajectories, one after the other, and uses its room again.
+// The zero Unpacker is ready. Not safe for concurrent use.
+type Unpacker struct {
+	names  *pack.Names
+	groups groups
+}
+
+// Unpack puts the decisions and interventions of p into a trajectory, in place of
 // those it has; their room is used again.
-func (p Packed) Unpack(t *Trajectory, names *pack.Names) error {
+func (u *Unpacker) Unpack(p Packed, t *Trajectory) error {
+	if u.names == nil {
+		u.names = pack.NewNames()
+	}
 	decisions, interventions, damaged := t.Decisions[:0], t.Interventions[:0], false
-	var written groups
+	u.groups.begin()
 	err := p.each(func(kind byte, body []byte) bool {
-		r := pack.Reader{B: body, Names: names}
+		r := pack.Reader{B: body, Names: u.names}
 		switch kind {
 		case packedDecision:
 			if len(decisions) < cap(decisions) {
@@ -168,7 +178,7 @@ func (p Packed) Unpack(t *Trajectory, names *pack.Names) error {
 			} else {
 				decisions = append(decisions, Decision{})
 			}
-			decisions[len(decisions)-1].unpack(&r, &written)
+			decisions[len(decisions)-1].unpack(&r, &u.groups)
 		case packedIntervention:
 			var v Intervention
 			v.unpack(&r)
@@ -186,7 +196,7 @@ func (p Packed) Unpack(t *Trajectory, names *pack.Names) error {
 	if len(interventions) == 0 {
 		t.Interventions = nil
 	}
-	if damaged || err == nil && !written.agree(p) {
+	if damaged || err == nil && !u.groups.agree(p) {
 		return pack.ErrBytes
 	}
 	return err

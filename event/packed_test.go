@@ -13,6 +13,7 @@ import (
 // TestPacked: whatever is added comes back, also where names change from one
 // decision to the next and back again, and names are written once.
 func TestPacked(t *testing.T) {
+	var u Unpacker
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var p, copied Packed
@@ -49,14 +50,14 @@ func TestPacked(t *testing.T) {
 			}
 		}
 		var got Trajectory
-		if err := p.Unpack(&got, pack.NewNames()); err != nil || !reflect.DeepEqual(got, want) {
+		if err := u.Unpack(p, &got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("seed %d: %v\n got %+v\nwant %+v", seed, err, got, want)
 		}
 		if n := p.Decisions(); n != len(want.Decisions) {
 			t.Fatalf("seed %d: %d decisions, want %d", seed, n, len(want.Decisions))
 		}
 		for n := 1; n < len(p); n++ { // cut short, it is damaged or shorter, never a panic
-			_ = p[:n].Unpack(&Trajectory{}, nil)
+			_ = u.Unpack(p[:n], &Trajectory{})
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"blipd/event"
-	"blipd/event/pack"
 )
 
 // fold is what a prefix of the log adds up to in one partition. It is pure:
@@ -26,7 +25,7 @@ type fold struct {
 	broken error // what advance and finish could not read; nothing may follow
 
 	scratch event.Trajectory // of whole
-	names   *pack.Names      // of its strings
+	unpack  event.Unpacker   // the same
 
 	clock   clock
 	open    map[string]*kept // those not closed
@@ -53,7 +52,7 @@ func (c *changes) count() int {
 }
 
 func newFold(rules []Rules, limits Limits, ledger NewLedger, recall func(string) (*kept, error)) *fold {
-	f := &fold{rules: rules, limits: limits, recall: recall, clock: newClock(), open: map[string]*kept{}, names: pack.NewNames()}
+	f := &fold{rules: rules, limits: limits, recall: recall, clock: newClock(), open: map[string]*kept{}}
 	f.stats = Stats{Stream: event.NoTime, Rejected: make([]int64, len(event.Reasons())+1)}
 	for x := range rules {
 		f.stats.Experiments = append(f.stats.Experiments, newExperimentStats(&rules[x].Experiment))

@@ -107,7 +107,7 @@ func (f *fold) whole(k *kept) *event.Trajectory {
 	decisions, interventions := f.scratch.Decisions, f.scratch.Interventions
 	f.scratch = k.Trajectory
 	f.scratch.Decisions, f.scratch.Interventions = decisions, interventions
-	if err := k.packed.Unpack(&f.scratch, f.names); err != nil {
+	if err := f.unpack.Unpack(k.packed, &f.scratch); err != nil {
 		panic("state: trajectory " + k.ID + ": " + err.Error()) // we packed it, and what is read from disk is checked
 	}
 	return &f.scratch
@@ -150,7 +150,7 @@ func (k *kept) unpackHead(r *pack.Reader) {
 // unpackTail reads decisions and interventions behind those of before.
 func (k *kept) unpackTail(r *pack.Reader, before event.Packed) {
 	k.packed = before.UnpackTail(r)
-	if k.packed.Unpack(&event.Trajectory{}, nil) != nil { // whole relies on it
+	if new(event.Unpacker).Unpack(k.packed, &event.Trajectory{}) != nil { // whole relies on it
 		r.Fail()
 	}
 }
