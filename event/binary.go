@@ -1,6 +1,10 @@
 package event
 
-import "blipd/event/pack"
+import (
+	"slices"
+
+	"blipd/event/pack"
+)
 
 // Pack writes the trajectory as it is kept on disk, bit for bit.
 func (t *Trajectory) Pack(w *pack.Writer) {
@@ -68,21 +72,23 @@ func (d *Decision) pack(w *pack.Writer, names *names) {
 	packValues(w, d.State)
 	names.write(w, namesOfScores, d)
 	packValues(w, d.Scores)
-	w.Bool(d.Ineligible)
 	a := &d.Assignment
-	w.Bool(a.Given)
+	w.Byte(bit(d.Ineligible) | bit(a.Given)<<1 | bit(a.Forced)<<2 | bit(a.Holdback)<<3 | bit(a.Draw.Given)<<4)
 	if !a.Given {
 		return
 	}
-	w.Text(a.Arm)
 	names.write(w, namesOfArms, d)
+	arm := slices.IndexFunc(a.Probabilities, func(p Probability) bool { return p.Arm == a.Arm })
+	if w.Int(int64(arm)); arm < 0 {
+		w.Text(a.Arm)
+	}
 	for _, p := range a.Probabilities {
 		w.Number(0, p.P)
 	}
 	w.Text(a.Policy)
-	w.Number(bit(a.Draw.Given), a.Draw.U)
-	w.Bool(a.Forced)
-	w.Bool(a.Holdback)
+	if a.Draw.Given {
+		w.Float(a.Draw.U)
+	}
 }
 
 func (d *Decision) unpack(r *pack.Reader, names *groups) {
@@ -101,27 +107,37 @@ func (d *Decision) unpack(r *pack.Reader, names *groups) {
 	}
 	d.State = unpackMembers(r, names.read(r, namesOfState), d.State)
 	d.Scores = unpackMembers(r, names.read(r, namesOfScores), d.Scores)
-	d.Ineligible = r.Bool()
-	d.Assignment.unpack(r, names)
+	d.unpackAssignment(r, names)
 }
 
-func (a *Assignment) unpack(r *pack.Reader, names *groups) {
-	probabilities := a.Probabilities[:0]
-	*a = Assignment{Given: r.Bool()}
+func (d *Decision) unpackAssignment(r *pack.Reader, names *groups) {
+	a := &d.Assignment
+	probabilities, flags := a.Probabilities[:0], r.Byte()
+	d.Ineligible = flags&1 != 0
+	*a = Assignment{Given: flags&2 != 0, Forced: flags&4 != 0, Holdback: flags&8 != 0, Draw: Draw{Given: flags&16 != 0}}
+	if flags > 31 {
+		r.Fail()
+	}
 	if !a.Given {
 		return
 	}
-	a.Arm = r.Name()
-	for _, arm := range names.read(r, namesOfArms) {
+	arms := names.read(r, namesOfArms)
+	if arm := r.Int(); arm < 0 {
+		a.Arm = r.Name()
+	} else if arm < int64(len(arms)) {
+		a.Arm = arms[arm]
+	} else {
+		r.Fail()
+	}
+	for _, arm := range arms {
 		probabilities = append(probabilities, Probability{arm, untagged(r)})
 	}
 	if len(probabilities) > 0 {
 		a.Probabilities = probabilities
 	}
-	a.Policy = r.Name()
-	given, u := r.Number()
-	a.Draw = Draw{given == 1, u}
-	a.Forced, a.Holdback = r.Bool(), r.Bool()
+	if a.Policy = r.Name(); a.Draw.Given {
+		a.Draw.U = r.Float()
+	}
 }
 
 func packValues(w *pack.Writer, ms []Member) {

@@ -45,7 +45,7 @@ func TestWaitingCopies(t *testing.T) {
 	named := ended("w", at(10, 3), 1)
 	named.Experiment = "support"
 	apply(t, u.p, entries(3, intervene("w", 1, "approve"), named))
-	if size := u.p.fold.open["w"].size; size > letterSize(&event.Record{}) {
+	if size := u.p.fold.open["w"].size; int(size) > letterSize(&event.Record{}) {
 		t.Errorf("size %d, as if it still waited", size)
 	}
 }

@@ -20,7 +20,7 @@ type fold struct {
 	block   int                                 // see pace
 
 	held   int64 // bytes that the events of open trajectories take in memory
-	round  int64 // commits so far; see sleep
+	round  int32 // commits so far; see sleep
 	tight  bool  // until the next commit: memory is scarce, what is touched is written whole
 	broken error // what advance and finish could not read; nothing may follow
 
@@ -171,7 +171,7 @@ func (f *fold) touch(k *kept) {
 			k.counted = 0
 		}
 	}
-	f.changes.size += k.size - k.counted
+	f.changes.size += int(k.size - k.counted)
 	k.counted, k.round = k.size, f.round
 	f.account(k)
 }

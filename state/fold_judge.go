@@ -38,7 +38,7 @@ func (f *fold) judge(k *kept, x int, ev *event.Event) *event.Fault {
 }
 
 func (f *fold) judgeSize(k *kept, ev *event.Event) *event.Fault {
-	if k.size+sizeOf(ev) > maxTrajectory {
+	if int(k.size)+sizeOf(ev) > maxTrajectory {
 		return event.Faultf(event.TooMany, "%s: trajectory %q takes %d bytes already, the limit is %d", ev.Type, k.ID, k.size, maxTrajectory)
 	}
 	return nil

@@ -22,17 +22,17 @@ type kept struct {
 
 	phase phase
 	how   How // closed: the way
-	size  int // of its bytes on disk, about; bounds what one trajectory may take
+	size  int32 // of its bytes on disk, about; bounds what one trajectory may take
 
 	// Not part of the state.
 	at      place      // closed: where its body lies; open: where the journal last has all of it
 	due     event.Time // not closed: stream time at which it may have to be; NoTime while there is none
-	slot    int        // in the heap of due times, from 1; 0: not in it
-	counted int        // of size, what changes knows of
-	round   int64      // open: of the commit after which it was last touched
-	room    int        // open: what its events take in memory, in bytes
-	saved   int        // open: what of packed the journal has, in bytes
-	stored  int        // open: what its entries in the journal take, in bytes
+	slot    int32      // in the heap of due times, from 1; 0: not in it
+	round   int32      // open: of the commit after which it was last touched
+	counted int32      // of size, what changes knows of
+	room    int32      // open: what its events take in memory, in bytes
+	saved   int32      // open: what of packed the journal has, in bytes
+	stored  int32      // open: what its entries in the journal take, in bytes
 	written bool       // open: the journal has it
 	grown   bool       // open: the journal has more of it than lies at at
 	touched bool       // open: there are changes that no commit has
@@ -86,7 +86,7 @@ func newKept(id string) *kept {
 // nothing else.
 func (k *kept) put(ev *event.Event) {
 	k.see(ev.Time)
-	k.size += sizeOf(ev)
+	k.size += int32(sizeOf(ev))
 	switch ev.Type {
 	case event.TypeDecision:
 		k.packed.AddDecision(ev.Decision)
@@ -133,7 +133,7 @@ func (k *kept) unpack(r *pack.Reader) {
 // unpackHead reads all but decisions and interventions.
 func (k *kept) unpackHead(r *pack.Reader) {
 	k.UnpackHead(r)
-	k.started, k.settled, k.closed, k.size = event.Time(r.Int()), event.Time(r.Int()), event.Time(r.Int()), int(r.Int())
+	k.started, k.settled, k.closed, k.size = event.Time(r.Int()), event.Time(r.Int()), event.Time(r.Int()), int32(r.Int())
 	k.phase, k.how = phase(r.Byte()), How(r.Byte())
 	k.due = event.NoTime
 	if k.phase > phaseClosed || k.how >= hows {

@@ -1,5 +1,7 @@
 package state
 
+import "blipd/event"
+
 // An open trajectory that nothing has touched for a while may sleep: its events
 // leave memory, the disk has them, and the next event of it wakes it. Who sleeps
 // is no part of the state: it changes what lies in memory, never what it adds
@@ -21,8 +23,18 @@ func (f *fold) wake(k *kept) error {
 
 // account notes what the events of an open trajectory take in memory.
 func (f *fold) account(k *kept) {
-	f.held += int64(cap(k.packed) - k.room)
-	k.room = cap(k.packed)
+	room := int32(cap(k.packed))
+	f.held += int64(room - k.room)
+	k.room = room
+}
+
+// clip gives back the room that the events of a trajectory do not use: the next
+// one may be long in coming.
+func (f *fold) clip(k *kept) {
+	if room := cap(k.packed); room-len(k.packed) > room/8 {
+		k.packed = append(make(event.Packed, 0, len(k.packed)), k.packed...)
+		f.account(k)
+	}
 }
 
 // sleep sends trajectories to sleep, those first that have rested longest,
@@ -35,7 +47,7 @@ func (f *fold) sleep(budget int64, full func() bool) {
 		return
 	}
 	f.tight = true
-	for _, rounds := range []int64{64, 16, 4, 1} {
+	for _, rounds := range []int32{64, 16, 4, 1} {
 		for _, k := range f.open {
 			if f.held <= budget/4*3 || full() {
 				return

@@ -103,7 +103,7 @@ func (d *dues) set(k *kept, due event.Time) {
 	}
 	k.due = due
 	if k.slot > 0 {
-		heap.Fix(d, k.slot-1)
+		heap.Fix(d, int(k.slot)-1)
 	} else {
 		heap.Push(d, k)
 	}
@@ -112,7 +112,7 @@ func (d *dues) set(k *kept, due event.Time) {
 // remove takes a trajectory out, if it is in.
 func (d *dues) remove(k *kept) {
 	if k.slot > 0 {
-		heap.Remove(d, k.slot-1)
+		heap.Remove(d, int(k.slot)-1)
 	}
 }
 
@@ -124,14 +124,14 @@ func (d dues) Less(i, j int) bool {
 
 func (d dues) Swap(i, j int) {
 	d[i], d[j] = d[j], d[i]
-	d[i].slot, d[j].slot = i+1, j+1
+	d[i].slot, d[j].slot = int32(i)+1, int32(j)+1
 }
 
 // Push and Pop are those of heap.Interface.
 func (d *dues) Push(x any) {
 	k := x.(*kept)
 	*d = append(*d, k)
-	k.slot = len(*d)
+	k.slot = int32(len(*d))
 }
 
 func (d *dues) Pop() any {

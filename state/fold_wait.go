@@ -20,7 +20,7 @@ func (f *fold) wait(k *kept, e *event.Entry) {
 		rec.Headers[i].Value = bytes.Clone(rec.Headers[i].Value)
 	}
 	k.waiting = append(k.waiting, waiting{rec, copyOf(&e.Event)})
-	k.size += waitingSize(e)
+	k.size += int32(waitingSize(e))
 	k.see(e.Event.Time)
 	f.schedule(k, -1)
 	f.touch(k)

@@ -41,6 +41,7 @@ func (p *Partition) fillJournal(txn *badger.Txn, c *changes, b *blocks) error {
 		k.touched = false
 		if !k.left && !idle {
 			p.write(b, k, p.fold.tight)
+			p.fold.clip(k)
 		}
 	}
 	if err := p.tidy(txn, b); err != nil {
@@ -58,7 +59,7 @@ func (p *Partition) fillJournal(txn *badger.Txn, c *changes, b *blocks) error {
 
 // write appends an open trajectory, or what it has gained.
 func (p *Partition) write(b *blocks, k *kept, whole bool) {
-	from := k.saved
+	from := int(k.saved)
 	if whole || !k.written {
 		from = 0
 	}
@@ -73,8 +74,8 @@ func (p *Partition) wrote(k *kept, at place, size, from int) {
 		k.at, k.stored = at, 0
 	}
 	p.journal.live += int64(size)
-	k.stored += size
-	k.written, k.saved, k.counted = true, len(k.packed), k.size
+	k.stored += int32(size)
+	k.written, k.saved, k.counted = true, int32(len(k.packed)), k.size
 }
 
 // tidy gives up the oldest blocks as long as most of the journal is dead; how much

@@ -67,7 +67,7 @@ func openBadger(cfg Config) (*badger.DB, error) {
 	if err := removeEmpty(cfg.Dir); err != nil {
 		return nil, err
 	}
-	memtable, cache := int64(64<<20), int64(32<<20)
+	memtable, cache := int64(64<<20), int64(16<<20)
 	if cfg.Volatile {
 		memtable, cache = 16<<20, 4<<20 // a transaction holds 15 % of it: half a commit, and one value below 1 MiB
 	}
@@ -77,7 +77,7 @@ func openBadger(cfg Config) (*badger.DB, error) {
 		WithDetectConflicts(false). // one writer a partition, no key shared
 		WithMetricsEnabled(false).
 		WithNumCompactors(2).
-		WithNumMemtables(3).
+		WithNumMemtables(2).
 		WithMemTableSize(memtable).
 		WithValueLogFileSize(64 << 20).
 		WithBlockCacheSize(cache).
