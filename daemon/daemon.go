@@ -87,6 +87,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	room(d.serve)
 	room(d.consume)
 	room(d.refitAlways)
+	room(d.relieve)
 	if d.config.Outputs.DeadLetters != "" {
 		room(d.relay)
 	}

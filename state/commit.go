@@ -41,7 +41,7 @@ func (p *Partition) commit() error {
 	p.letters += int64(len(c.outbox))
 	p.flight = &flight{done: make(chan error, 1), closed: c.closed, journal: journal, stats: p.fold.stats.clone(), letters: len(c.outbox), next: p.next, took: took}
 	p.fold.reset()
-	p.fold.tight = p.fold.held > p.budget()/2
+	p.fold.tight = p.fold.held > p.budget()
 	go func(done chan<- error) { // landed waits for it
 		done <- txn.Commit()
 		txn.Discard()

@@ -21,7 +21,7 @@ type kept struct {
 	closed  event.Time // when it was closed
 
 	phase phase
-	how   How // closed: the way
+	how   How   // closed: the way
 	size  int32 // of its bytes on disk, about; bounds what one trajectory may take
 
 	// Not part of the state.

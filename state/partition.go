@@ -37,7 +37,7 @@ type pace struct {
 
 func (a pace) orDefaults(s *Store) pace {
 	if a == (pace{}) {
-		a = pace{checkpoint: 20_000, chunk: 512 << 10, block: 256 << 10, journal: 8 << 20}
+		a = pace{checkpoint: 20_000, chunk: 512 << 10, block: blockSize, journal: 8 << 20}
 	}
 	if a.commitBytes == 0 { // one event may add values below the threshold of the value log, 1 MiB, and tidy a quarter
 		a.commitBytes, a.commitCount = s.db.MaxBatchSize()/8*3, int(s.db.MaxBatchCount()/4)

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/badger/v4/options"
 
 	"blipd/event/pack"
 )
@@ -58,54 +56,6 @@ func lockDir(dir string) (*os.File, error) {
 		return nil, fmt.Errorf("state: lock %s: another blipd runs on this directory: stop it, or give this one a state.dir of its own: %w", path, ErrUnusable)
 	}
 	return f, nil
-}
-
-// openBadger opens the database. A kill can leave an empty memtable or value
-// log behind, with which the first Open fails although nothing is lost
-// (dgraph-io/badger#2207): such files are removed, and Open tried once more.
-func openBadger(cfg Config) (*badger.DB, error) {
-	if err := removeEmpty(cfg.Dir); err != nil {
-		return nil, err
-	}
-	memtable, cache := int64(64<<20), int64(16<<20)
-	if cfg.Volatile {
-		memtable, cache = 16<<20, 4<<20 // a transaction holds 15 % of it: half a commit, and one value below 1 MiB
-	}
-	o := badger.DefaultOptions(cfg.Dir).
-		WithLogger(nil).
-		WithSyncWrites(cfg.SyncWrites).
-		WithDetectConflicts(false). // one writer a partition, no key shared
-		WithMetricsEnabled(false).
-		WithNumCompactors(2).
-		WithNumMemtables(2).
-		WithMemTableSize(memtable).
-		WithValueLogFileSize(64 << 20).
-		WithBlockCacheSize(cache).
-		WithIndexCacheSize(2 * cache).
-		WithCompression(options.None). // small packed values
-		WithChecksumVerificationMode(options.OnTableRead)
-	db, err := badger.Open(o)
-	if err != nil && strings.Contains(err.Error(), "Create a new file") {
-		db, err = badger.Open(o)
-	}
-	return db, err
-}
-
-func removeEmpty(dir string) error {
-	for _, pattern := range []string{"*.mem", "*.vlog"} {
-		files, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			return err
-		}
-		for _, file := range files {
-			if info, err := os.Stat(file); err == nil && info.Size() == 0 {
-				if err := os.Remove(file); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // identify checks, or writes, whose state this is and in which layout.

@@ -1,0 +1,27 @@
+package daemon
+
+import (
+	"context"
+	"time"
+)
+
+// relieveEvery is how often the process looks at its memory.
+const relieveEvery = time.Second
+
+// relieve keeps what lies in memory of mapped files within state.memory, until
+// ctx ends. Where that cannot be, the daemon works as well without.
+func (d *Daemon) relieve(ctx context.Context) error {
+	tick := time.NewTicker(relieveEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if err := d.store.Relieve(); err != nil {
+			d.log.Warn("memory of mapped files is left to the system", "error", err)
+			return nil
+		}
+	}
+}

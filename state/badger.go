@@ -1,0 +1,79 @@
+package state
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+)
+
+// How Badger is set up. What it writes are blocks of 32 KiB and small keys, in
+// transactions of a megabyte or so.
+//
+// Memory: a memtable takes a third more than its size, and there are up to four.
+// Building a table from one takes up to twice its size, rounded up to a power of
+// two, and Badger keeps as many as eight such buffers for ever; so memtables are
+// small, and many tables gather on level 0 before they are merged. A table's block
+// has room for one of ours: one that outgrows it is copied to twice the room.
+const (
+	memtableSize         = 40 << 20
+	memtableSizeVolatile = 16 << 20 // a transaction holds 15 % of it: half a commit, and one value below 1 MiB
+	tableBlockSize       = 40 << 10
+	blockSize            = 32 << 10 // see pace
+)
+
+func badgerOptions(cfg Config) badger.Options {
+	memtable, cache := int64(memtableSize), int64(16<<20)
+	if cfg.Volatile {
+		memtable, cache = memtableSizeVolatile, 4<<20
+	}
+	return badger.DefaultOptions(cfg.Dir).
+		WithLogger(nil).
+		WithSyncWrites(cfg.SyncWrites).
+		WithDetectConflicts(false). // one writer a partition, no key shared
+		WithMetricsEnabled(false).
+		WithNumCompactors(2).
+		WithNumMemtables(3).
+		WithNumLevelZeroTables(8).
+		WithNumLevelZeroTablesStall(24).
+		WithMemTableSize(memtable).
+		WithBlockSize(tableBlockSize).
+		WithValueLogFileSize(64 << 20).
+		WithBlockCacheSize(cache).
+		WithIndexCacheSize(2 * cache).
+		WithCompression(options.None). // values are packed
+		WithChecksumVerificationMode(options.OnTableRead)
+}
+
+// openBadger opens the database. A kill can leave an empty memtable or value
+// log behind, with which the first Open fails although nothing is lost
+// (dgraph-io/badger#2207): such files are removed, and Open tried once more.
+func openBadger(cfg Config) (*badger.DB, error) {
+	if err := removeEmpty(cfg.Dir); err != nil {
+		return nil, err
+	}
+	db, err := badger.Open(badgerOptions(cfg))
+	if err != nil && strings.Contains(err.Error(), "Create a new file") {
+		db, err = badger.Open(badgerOptions(cfg))
+	}
+	return db, err
+}
+
+func removeEmpty(dir string) error {
+	for _, pattern := range []string{"*.mem", "*.vlog"} {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil && info.Size() == 0 {
+				if err := os.Remove(file); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
