@@ -19,15 +19,15 @@ import (
 // has room for one of ours: one that outgrows it is copied to twice the room.
 const (
 	memtableSize         = 40 << 20
-	memtableSizeVolatile = 16 << 20 // a transaction holds 15 % of it: half a commit, and one value below 1 MiB
+	memtableSizeVolatile = 8 << 20
 	tableBlockSize       = 40 << 10
 	blockSize            = 32 << 10 // see pace
 )
 
 func badgerOptions(cfg Config) badger.Options {
-	memtable, cache := int64(memtableSize), int64(16<<20)
+	memtable, memtables, cache, large := int64(memtableSize), 3, int64(16<<20), int64(1<<20)
 	if cfg.Volatile {
-		memtable, cache = memtableSizeVolatile, 4<<20
+		memtable, memtables, cache, large = memtableSizeVolatile, 1, 2<<20, 256<<10
 	}
 	return badger.DefaultOptions(cfg.Dir).
 		WithLogger(nil).
@@ -35,10 +35,11 @@ func badgerOptions(cfg Config) badger.Options {
 		WithDetectConflicts(false). // one writer a partition, no key shared
 		WithMetricsEnabled(false).
 		WithNumCompactors(2).
-		WithNumMemtables(3).
+		WithNumMemtables(memtables).
 		WithNumLevelZeroTables(8).
 		WithNumLevelZeroTablesStall(24).
 		WithMemTableSize(memtable).
+		WithValueThreshold(large). // a transaction holds 15 % of a memtable: a commit, and one such value
 		WithBlockSize(tableBlockSize).
 		WithValueLogFileSize(64 << 20).
 		WithBlockCacheSize(cache).
