@@ -121,3 +121,33 @@ func BenchmarkOpen(b *testing.B) {
 		runtime.KeepAlive(f)
 	}
 }
+
+// BenchmarkReopen measures a restart with open trajectories of 4 decisions with
+// 12 features, awake and with most of them asleep.
+func BenchmarkReopen(b *testing.B) {
+	const open = 100_000
+	for name, memory := range map[string]int64{"awake": 1 << 40, "asleep": 4 << 20} {
+		b.Run(name, func(b *testing.B) {
+			s := openStore(b, b.TempDir())
+			o := Options{Rules: []Rules{retail()}, Limits: wide, NewLedger: counting}
+			p := openPartition(b, s, o)
+			var log []event.Entry
+			for step := range 4 {
+				for i := range open {
+					id := fmt.Sprintf("conv_%08d", i)
+					log = append(log, event.Entry{Event: benchDecision(id, step+1, at(10, step)), Record: event.Record{Offset: int64(len(log))}})
+				}
+			}
+			if err := p.applyAll(log, int64(len(log))); err != nil {
+				b.Fatal(err)
+			}
+			o.pace = pace{checkpoint: 20_000, chunk: 512 << 10, block: blockSize, journal: 8 << 20, memory: memory}
+			for b.Loop() {
+				if n := len(openPartition(b, s, o).fold.open); n != open {
+					b.Fatal(n)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/open, "ns/open")
+		})
+	}
+}

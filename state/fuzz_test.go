@@ -26,9 +26,11 @@ func FuzzKept(f *testing.F) {
 		r := pack.Reader{B: b}
 		var k kept
 		k.unpack(&r)
-		if r.Err() != nil {
+		f := newFold([]Rules{retail()}, wide, counting, nil)
+		if r.Err() != nil || !f.sound(k.packed) {
 			return
 		}
+		f.whole(&k)
 		var first, second pack.Writer
 		k.pack(&first, 0)
 		r = pack.Reader{B: first.B}

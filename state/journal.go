@@ -142,5 +142,8 @@ func (p *Partition) reload(k *kept) (event.Packed, error) {
 	if isAbsent(err) {
 		return nil, damaged("%s is missing: block %d of the journal is not there", what, k.at.block)
 	}
+	if err == nil && !p.fold.sound(read.packed) {
+		return nil, damaged("%s cannot be unpacked", what)
+	}
 	return read.packed, err
 }

