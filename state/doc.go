@@ -5,10 +5,10 @@
 // the rules, without clock, disk or randomness. What it decides, a Partition
 // writes:
 //
-//	entries ──► fold ──► changed trajectories ┐
-//	                ──► finished ones (a log) ├─► one Badger transaction
-//	                ──► dead letters (outbox) │   with the next offset
-//	                ──► counters, clock       ┘
+//	entries ──► fold ──► what open trajectories gained (journal) ┐
+//	                ──► closed ones (archive), sums (log)        ├─► one Badger transaction
+//	                ──► dead letters (outbox)                    │   with the next offset
+//	                ──► counters, clock                          ┘
 //
 // A transaction that is in is the acknowledgement; one that is not leaves
 // nothing behind. So a kill at any moment loses nothing and counts nothing
@@ -16,5 +16,6 @@
 //
 // Ledgers live in memory. Now and then their bytes are written under a new
 // generation, and the log before it goes; recovery is the newest whole
-// generation and the log after it, added in log order: the same bits.
+// generation and the log after it, added in log order: the same bits. The log
+// points into the archive, which has each closed trajectory as it was counted.
 package state
