@@ -64,7 +64,7 @@ func newFold(rules []Rules, limits Limits, ledger NewLedger, recall func(string)
 
 // reset forgets the changes, which have been written.
 func (f *fold) reset() {
-	f.changes = changes{closed: map[string]*kept{}, archive: blocks{first: f.changes.archive.next()}}
+	f.changes = changes{closed: map[string]*kept{}, archive: blocks{first: f.changes.archive.next(), limit: f.block}}
 }
 
 // apply takes the next record of the log; advance must follow, until it is
