@@ -53,6 +53,30 @@ func (p *packed) addOuter(w float64, places []int, v []float64) {
 	}
 }
 
+// addGram adds s A'B, which is symmetric, at the given places, ascending: a and
+// b are n × len(places) row by row, a the rows of b with a weight each, and n
+// is a multiple of four.
+func (p *packed) addGram(s float64, places []int, a, b []float64, n int) {
+	w := len(places)
+	if w == 0 || n == 0 {
+		return
+	}
+	p.grow(places[w-1] + 1)
+	for i, place := range places {
+		to := p.a[triangle(place) : triangle(place)+place+1]
+		for t := 0; t < n; t += 4 {
+			a0, a1, a2, a3 := s*a[t*w+i], s*a[(t+1)*w+i], s*a[(t+2)*w+i], s*a[(t+3)*w+i]
+			if a0 == 0 && a1 == 0 && a2 == 0 && a3 == 0 {
+				continue
+			}
+			b0, b1, b2, b3 := b[t*w:][:i+1], b[(t+1)*w:][:i+1], b[(t+2)*w:][:i+1], b[(t+3)*w:][:i+1]
+			for j, c := range places[:i+1] {
+				to[c] += a0*b0[j] + a1*b1[j] + a2*b2[j] + a3*b3[j]
+			}
+		}
+	}
+}
+
 // addMapped adds T q T', where T sends place i to place to[i].
 func (p *packed) addMapped(q *packed, to []int) {
 	for i := 0; i < q.dim; i++ {

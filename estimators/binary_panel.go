@@ -1,0 +1,161 @@
+package estimators
+
+import "blipd/event/pack"
+
+func (m *Moments) readClusters(r *pack.Reader) {
+	m.clusters = newClusters()
+	m.clusters.crowded = r.Bool()
+	for i := range r.Count() {
+		name := r.Text()
+		fold := FoldOf(name, m.spec.Folds)
+		if m.clusters.crowded {
+			fold = i % m.spec.Folds
+		}
+		m.clusters.add(name, fold)
+	}
+}
+
+func (m *Moments) packPanel(w *pack.Writer, p *panel) {
+	to := &packing{w: w}
+	w.Int(int64(len(p.present)))
+	w.Ints(p.present)
+	if p.blip != nil {
+		for j := range p.blip.buckets {
+			w.Int(p.blip.buckets[j].trajectories)
+		}
+	}
+	for a := range p.moderated {
+		p.moderated[a].packClusters(w)
+	}
+	p.each(p, &m.axes, to)
+	for _, cells := range p.cells {
+		w.Int(int64(len(cells)))
+		for _, c := range cells {
+			w.Bool(c != nil)
+			if c != nil {
+				c.pack(w)
+				c.each(c, p.v, &m.axes, to)
+			}
+		}
+	}
+}
+
+func (m *Moments) readPanel(r *pack.Reader, p *panel) {
+	from := &unpacking{r: r}
+	p.present = make([]int64, r.Count())
+	r.Ints(p.present)
+	if p.blip != nil {
+		for j := range p.blip.buckets {
+			p.blip.buckets[j].trajectories = r.Int()
+		}
+	}
+	for a := range p.moderated {
+		p.moderated[a].readClusters(r, len(m.clusters.names))
+	}
+	p.each(p, &m.axes, from)
+	for d := range p.cells {
+		for g := range r.Count() {
+			if !r.Bool() || r.Failed() {
+				continue
+			}
+			c := m.cell(p, d, g)
+			c.unpack(r, len(m.clusters.names))
+			c.each(c, p.v, &m.axes, from)
+		}
+	}
+}
+
+// pack writes what a cell holds beside its sums.
+func (c *cell) pack(w *pack.Writer) {
+	w.Ints(c.rows)
+	w.Int(c.trajectories)
+	w.Int(c.squares)
+	w.Bool(c.members.many)
+	w.Int(int64(len(c.members.list)))
+	for _, m := range c.members.list {
+		w.Int(int64(m.hash))
+		w.Int(m.trajectories)
+	}
+	for j := range c.means {
+		w.Int(c.means[j].rows)
+	}
+	for a := range c.scores {
+		c.scores[a].packClusters(w)
+	}
+}
+
+func (c *cell) unpack(r *pack.Reader, clusters int) {
+	r.Ints(c.rows)
+	c.trajectories, c.squares = r.Int(), r.Int()
+	c.members.many = r.Bool()
+	for range r.Count() {
+		c.members.list = append(c.members.list, member{uint64(r.Int()), r.Int()})
+	}
+	for j := range c.means {
+		c.means[j].rows = r.Int()
+	}
+	for a := range c.scores {
+		c.scores[a].readClusters(r, clusters)
+	}
+}
+
+// packClusters writes which clusters have a vector, and in which order.
+func (s *scores) packClusters(w *pack.Writer) {
+	w.Int(int64(len(s.clusters)))
+	for i := range s.clusters {
+		w.Int(int64(s.clusters[i].cluster))
+	}
+}
+
+func (s *scores) readClusters(r *pack.Reader, clusters int) {
+	for range r.Count() {
+		c := int(r.Int())
+		if c < 0 || c >= clusters || s.places == nil {
+			r.Fail()
+			return
+		}
+		s.of(c)
+	}
+}
+
+// packing writes every sum.
+type packing struct{ w *pack.Writer }
+
+func (p *packing) vector(own, _ *vector, _ axis) {
+	p.w.Int(int64(len(*own)))
+	p.w.Floats(*own)
+}
+
+func (p *packing) packed(own, _ *packed, _ axis) {
+	p.w.Int(int64(own.dim))
+	p.w.Floats(own.a)
+}
+
+func (p *packing) matrix(own, _ *matrix, _, _ axis) {
+	p.w.Int(int64(own.rows))
+	p.w.Int(int64(own.cols))
+	for i := range own.rows {
+		p.w.Floats(own.row(i))
+	}
+}
+
+// unpacking reads them in the same order.
+type unpacking struct{ r *pack.Reader }
+
+func (p *unpacking) vector(own, _ *vector, _ axis) { *own = p.r.Floats(int(p.r.Int())) }
+
+func (p *unpacking) packed(own, _ *packed, _ axis) {
+	dim := p.r.Count() // a matrix of dim rows takes more than dim bytes
+	*own = packed{dim, p.r.Floats(triangle(dim))}
+	if p.r.Failed() {
+		*own = packed{}
+	}
+}
+
+func (p *unpacking) matrix(own, _ *matrix, _, _ axis) {
+	rows, cols := p.r.Count(), p.r.Count()
+	*own = matrix{rows, cols, cols, p.r.Floats(rows * cols)}
+	if p.r.Failed() {
+		*own = matrix{}
+	}
+}
