@@ -23,6 +23,7 @@ type definition struct {
 	features   []estimators.Feature
 	dimensions []estimators.Dimension
 	blip       *blipModel
+	policies   []estimators.Policy
 	limits     limits
 }
 
@@ -48,6 +49,12 @@ type (
 		Dimension string `json:"dimension"`
 		Expr      string `json:"expr"`
 	}
+	canonicalPolicy struct {
+		Name        string  `json:"name"`
+		Arm         int     `json:"arm"`
+		Intervene   string  `json:"intervene"`
+		Probability float64 `json:"probability"`
+	}
 	canonical struct {
 		Name               string             `json:"name"`
 		Control            string             `json:"control"`
@@ -65,6 +72,7 @@ type (
 		Features           []canonicalFeature `json:"features"`
 		Groups             []canonicalGroup   `json:"groups"`
 		BlipModel          *blipModel         `json:"blip_model"`
+		Policies           []canonicalPolicy  `json:"policies,omitempty"`
 		Text               int                `json:"limits.text"`
 		GroupsPerDimension int                `json:"limits.groups_per_dimension"`
 	}
@@ -93,6 +101,9 @@ func (d definition) hash() string {
 	}
 	for _, g := range d.dimensions {
 		c.Groups = append(c.Groups, canonicalGroup{g.Name, g.Expr.Text})
+	}
+	for _, p := range d.policies {
+		c.Policies = append(c.Policies, canonicalPolicy{p.Name, p.Arm, p.Intervene.Text, p.Probability})
 	}
 	data, err := json.Marshal(c)
 	if err != nil {

@@ -25,8 +25,9 @@ type Report struct {
 	Open         int64   `json:"open"`
 	OpenShare    float64 `json:"open_share"` // of the trajectories started
 
-	Estimates []Estimate `json:"estimates"`
-	Health    []Check    `json:"health"`
+	Estimates []Estimate    `json:"estimates"`
+	Models    []FittedModel `json:"models,omitempty"` // the blip model of each outcome
+	Health    []Check       `json:"health"`
 
 	Rejected      map[string]int64 `json:"rejected"`       // records by reason, of all experiments
 	NotRandomized map[string]int64 `json:"not_randomized"` // decisions by reason
@@ -51,6 +52,8 @@ func (m *Moments) Report() *Report {
 		Trajectories: m.trajectories, Decisions: m.rows, Estimates: m.Randomized(), Health: []Check{},
 		Rejected: map[string]int64{}, NotRandomized: map[string]int64{}, Missing: map[string]int64{}, OutOfBounds: map[string]int64{},
 	}
+	blip, models := m.Blip()
+	r.Estimates, r.Models = append(r.Estimates, blip...), models
 	for f, feature := range m.spec.Features {
 		r.Missing[feature.Name] = m.missing[f]
 		r.OutOfBounds[feature.Name] = m.outOfBounds[f]

@@ -85,7 +85,7 @@ func TestPageShowsWhatIsKnown(t *testing.T) {
 		"+0.123", "not enough trajectories yet: 7 of 10", "review or direct was never drawn here", "no variation to learn from",
 		"sequence from 50 trajectories", "helps", "harms", "no difference seen yet", "too early to say",
 		"By tool", "By stage", "Only for one look", "as often as you like",
-		"policies: the gain of a policy comes with a later version", "forced 41", "malformed 3", "configuration 9f2c41d07a3e")
+		"outputs.effects: only dead letters are written by this version", "forced 41", "malformed 3", "configuration 9f2c41d07a3e")
 	mustSay(t, body, `datetime="2026-11-29T10:00:00Z"`, `role="img"`, `title="escalate_to_a_human_colleague_of_the_second_level"`,
 		`<noscript><meta http-equiv="refresh"`, `lang="en"`, `name="viewport"`, `class="truth"`)
 	mustNotSay(t, body, "NaN", "Inf", "<no value>", "ZgotmplZ", "late</dt>")

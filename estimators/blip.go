@@ -1,0 +1,226 @@
+package estimators
+
+import (
+	"fmt"
+	"math"
+
+	"blipd/estimators/interval"
+	"blipd/event"
+)
+
+// leastVariation is the standard error, on the scaled outcome, below which
+// there is no variation.
+const leastVariation = 1e-9
+
+// The least numbers of trajectories and, with a cluster expression, of clusters
+// for what rests on the blip model.
+const (
+	minBlipTrajectories = 200
+	minBlipClusters     = 50
+)
+
+// Blip is everything that rests on the blip model f'psi: for every group the
+// blip with no-treatment continuation, mean of f over its rows times psi of
+// never intervening; for every policy its gain over never intervening,
+//
+//	mean_i [sum (pi - 1{A=m}) f]'psi^pi + mean_i [sum 1{A=m} f]'psi^0,
+//
+// with errors from leaving out one of 64 buckets at a time: nuisances and
+// pooling kept, all else computed again.
+func (m *Moments) Blip() (all []Estimate, models []FittedModel) {
+	if m.spec.Blip == nil {
+		return nil, nil
+	}
+	for _, p := range m.panels {
+		f := m.fitBlip(p)
+		from := len(all)
+		all = f.noTreatment(all)
+		all = f.gains(all)
+		for o := range p.outcomes {
+			model := f.check(o)
+			models = append(models, model)
+			if model.Check == CheckFail {
+				mark(all[from:], model.Outcome)
+			}
+		}
+	}
+	return all, models
+}
+
+func mark(estimates []Estimate, outcome string) {
+	for i := range estimates {
+		if e := &estimates[i]; e.Outcome == outcome && e.Status == OK {
+			e.Model = ModelProjection
+		}
+	}
+}
+
+func (f *blipFit) noTreatment(all []Estimate) []Estimate {
+	cols := f.pooling.size(f.m.axes.f)
+	fTo := f.pooling.places(f.m.axes.f)
+	for d, cells := range f.p.cells {
+		for g, c := range cells {
+			if c == nil || c.decisions() == 0 {
+				continue
+			}
+			var means [1 + Buckets][]float64
+			total := make([]float64, cols)
+			for j := range c.means {
+				means[1+j] = c.means[j].f.mapped(fTo, cols)
+				addScaled(total, 1, means[1+j])
+			}
+			oneBucket := false
+			for j := range c.means {
+				n := float64(c.decisions() - c.means[j].rows)
+				oneBucket = oneBucket || n == 0
+				for i, x := range means[1+j] {
+					means[1+j][i] = (total[i] - x) / n
+				}
+			}
+			for i := range total {
+				total[i] /= float64(c.decisions())
+			}
+			means[0] = total
+			e, clusters := f.m.describe(c, d, g)
+			e.Estimand = NoTreatmentContinuation
+			for o := range f.p.outcomes {
+				for a := range f.m.axes.arms {
+					all = append(all, f.group(e, c, clusters, o, a, &means, oneBucket))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// group is the effect of intervention a on outcome o with mean columns of f.
+func (f *blipFit) group(e Estimate, c *cell, clusters int64, o, a int, means *[1 + Buckets][]float64, oneBucket bool) Estimate {
+	rule := &f.m.spec.Experiment.Outcomes[f.p.outcomes[o]]
+	e.Outcome, e.Arm = rule.Name, f.m.armName(1+a)
+	if early, ok := f.early(e, clusters, c, a); !ok {
+		return early
+	}
+	arms, outcomes := f.m.axes.arms, len(f.p.outcomes)
+	var theta [1 + Buckets]float64
+	for b := range theta {
+		for i, x := range means[b] {
+			theta[b] += x * f.never.psi[b].Data[(i*arms+a)*outcomes+o]
+		}
+	}
+	return f.finish(e, &theta, clusters, rule, oneBucket, f.never)
+}
+
+// gains is the gain of every policy over never intervening.
+func (f *blipFit) gains(all []Estimate) []Estimate {
+	arms, outcomes := f.m.axes.arms, len(f.p.outcomes)
+	cols := f.pooling.size(f.m.axes.f)
+	every := f.p.cellAt(0, 0)
+	if every == nil {
+		every = newCell(f.m.spec)
+	}
+	var taken [1 + Buckets][]float64
+	taken[0] = make([]float64, f.size())
+	for j := range f.taken {
+		addScaled(taken[0], 1, f.taken[j])
+	}
+	for j := range f.taken {
+		taken[1+j] = append([]float64(nil), taken[0]...)
+		addScaled(taken[1+j], -1, f.taken[j])
+	}
+	for i, policy := range f.m.spec.Policies {
+		total := make([]float64, cols)
+		for j := range f.totals[i] {
+			addScaled(total, 1, f.totals[i][j])
+		}
+		for o := range f.p.outcomes {
+			rule := &f.m.spec.Experiment.Outcomes[f.p.outcomes[o]]
+			e := Estimate{Estimand: PolicyGain, Outcome: rule.Name, Arm: f.m.armName(1 + policy.Arm), Policy: policy.Name,
+				Decisions: every.decisions(), Trajectories: f.n}
+			if early, ok := f.early(e, f.clusters, every, policy.Arm); !ok {
+				all = append(all, early)
+				continue
+			}
+			var theta [1 + Buckets]float64
+			for b := range theta {
+				n := f.n
+				own, never := f.policies[i].psi[b].Data, f.never.psi[b].Data
+				sum := 0.0
+				for c, x := range total {
+					if b > 0 {
+						x -= f.totals[i][b-1][c]
+					}
+					sum += x * own[(c*arms+policy.Arm)*outcomes+o]
+				}
+				for z, x := range taken[b] {
+					sum += x * (never[z*outcomes+o] - own[z*outcomes+o])
+				}
+				if b > 0 {
+					n -= f.p.blip.buckets[b-1].trajectories
+				}
+				theta[b] = sum / float64(n)
+			}
+			all = append(all, f.finish(e, &theta, f.clusters, rule, f.holding < 2, f.never, f.policies[i]))
+		}
+	}
+	return all
+}
+
+// early tells, before anything is solved, why there is no value.
+func (f *blipFit) early(e Estimate, clusters int64, c *cell, a int) (Estimate, bool) {
+	switch {
+	case clusters < minTrajectories, f.n < minBlipTrajectories, f.m.spec.clustered() && f.clusters < minBlipClusters:
+		return e.without(InsufficientData, FewTrajectories), false
+	case c.rows[0] == 0 || c.rows[1+a] == 0:
+		return e.without(NotIdentified, ArmAbsent), false
+	}
+	return e, true
+}
+
+// finish turns a value and the values without each bucket into an estimate.
+func (f *blipFit) finish(e Estimate, theta *[1 + Buckets]float64, clusters int64, rule *event.OutcomeRule, oneBucket bool, from ...*solved) Estimate {
+	se := jackknife(theta)
+	if se < leastVariation {
+		return e.without(NotIdentified, NoVariation)
+	}
+	if oneBucket {
+		return e.without(NotIdentified, OneBucket)
+	}
+	for _, s := range from {
+		if s.rcond < leastCondition || math.IsNaN(se) {
+			e = e.without(NotIdentified, IllConditioned)
+			for _, place := range s.columns {
+				e.Columns = append(e.Columns, f.place(place))
+			}
+			return e
+		}
+	}
+	_, half := scale(rule)
+	e.Status, e.Value, e.StdError, e.DF = OK, theta[0]*half, se*half, f.df
+	e.Low, e.Up = e.Value-f.width*e.StdError, e.Value+f.width*e.StdError
+	sequence := interval.Sequence(clusters)
+	e.SequenceLow, e.SequenceUp = e.Value-sequence*e.StdError, e.Value+sequence*e.StdError
+	return e
+}
+
+// jackknife is the standard error of theta[0] from the values without each of
+// the 64 buckets: V = 63/64 sum (theta_(-j) - their mean)^2.
+func jackknife(theta *[1 + Buckets]float64) float64 {
+	mean := 0.0
+	for _, x := range theta[1:] {
+		mean += x / Buckets
+	}
+	v := 0.0
+	for _, x := range theta[1:] {
+		v += (x - mean) * (x - mean)
+	}
+	return math.Sqrt(v * (Buckets - 1) / Buckets)
+}
+
+// place names a place of Z.
+func (f *blipFit) place(i int) string {
+	arms := f.m.axes.arms
+	if arms == 1 {
+		return f.pooling.names[i]
+	}
+	return fmt.Sprintf("%s: %s", f.m.armName(1+i%arms), f.pooling.names[i/arms])
+}
