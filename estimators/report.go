@@ -53,7 +53,7 @@ func (m *Moments) Report() *Report {
 		Rejected: map[string]int64{}, NotRandomized: map[string]int64{}, Missing: map[string]int64{}, OutOfBounds: map[string]int64{},
 	}
 	blip, models := m.Blip()
-	r.Estimates, r.Models = append(r.Estimates, blip...), models
+	r.Estimates, r.Models = append(append(r.Estimates, m.Moderated()...), blip...), models
 	for f, feature := range m.spec.Features {
 		r.Missing[feature.Name] = m.missing[f]
 		r.OutOfBounds[feature.Name] = m.outOfBounds[f]
