@@ -51,6 +51,7 @@ func readExperiment(m *mapping, limits limits, names *distinct) daemon.Experimen
 	blip := parts.readBlipModel(m.get("blip_model"))
 	later := laterParts{blip: parts}
 	later.readCandidates(m.get("blip_candidates"))
+	later.moderated(blip)
 	policies := parts.readPolicies(m.get("policies"))
 	later.harm(outcomes)
 

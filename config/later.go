@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+
+	"blipd/estimators"
+)
 
 // laterParts reads what later versions compute. It is parsed, typed and
 // checked now, and what the file asks for is named in notYet.
@@ -19,6 +23,13 @@ func (l *laterParts) readCandidates(n node) {
 	}
 	if len(items) > 0 {
 		l.later(fmt.Sprintf("blip_candidates (%d): blip models are not ranked by this version", len(items)))
+	}
+}
+
+// moderated notes more moderators than moderated effects are computed for.
+func (l *laterParts) moderated(b *blipModel) {
+	if b != nil && len(b.Moderators) > estimators.MostModerated {
+		l.later(fmt.Sprintf("blip_model.moderators (%d): moderated effects are computed for at most %d", len(b.Moderators), estimators.MostModerated))
 	}
 }
 

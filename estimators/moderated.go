@@ -64,6 +64,10 @@ func (p *panel) moderate(b *batch, a int, y []float64) {
 	}
 }
 
+// MostModerated is the number of moderators up to which moderated effects are
+// computed: their second moments take the fourth power of it.
+const MostModerated = 8
+
 // InterceptTerm is the term of a moderated effect that no moderator is part of.
 const InterceptTerm = "(intercept)"
 

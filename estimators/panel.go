@@ -39,7 +39,7 @@ func (m *Moments) newPanel(outcomes []int) *panel {
 	}
 	if m.spec.Blip != nil {
 		p.blip = newBlipSums(m.spec, len(outcomes))
-		if len(m.spec.Blip.Moderators) > 0 {
+		if n := len(m.spec.Blip.Moderators); n > 0 && n <= MostModerated {
 			for range arms {
 				p.moderated = append(p.moderated, newScores(m.spec))
 			}

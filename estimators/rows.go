@@ -104,10 +104,10 @@ func (m *Moments) readFeature(f int, p *Point, r *row, sign int64) {
 		}
 		if !ok {
 			m.missing[f] += sign
-			r.put(m.columns.missing(f), 1)
+			r.places, r.x = append(r.places, m.columns.missing(f)), append(r.x, 1)
 			return
 		}
-		r.put(m.columns.number(f), x)
+		r.places, r.x = append(r.places, m.columns.number(f)), append(r.x, x)
 		if at := m.moderator[f]; at >= 0 {
 			r.moderators[at] = x
 		}
