@@ -29,10 +29,11 @@ type Report struct {
 	Models    []FittedModel `json:"models,omitempty"` // the blip model of each outcome
 	Health    []Check       `json:"health"`
 
-	Rejected      map[string]int64 `json:"rejected"`       // records by reason, of all experiments
-	NotRandomized map[string]int64 `json:"not_randomized"` // decisions by reason
-	Missing       map[string]int64 `json:"missing"`        // rows without a value, by feature; those of a dimension are its group (missing)
-	OutOfBounds   map[string]int64 `json:"out_of_bounds"`  // those of them that were too large, by feature
+	Rejected      map[string]int64 `json:"rejected"`                        // records by reason, of all experiments
+	NotRandomized map[string]int64 `json:"not_randomized"`                  // decisions by reason
+	Missing       map[string]int64 `json:"missing"`                         // rows without a value, by feature; those of a dimension are its group (missing)
+	OutOfBounds   map[string]int64 `json:"out_of_bounds"`                   // those of them that were too large, by feature
+	Disagreeing   int64            `json:"cluster_disagreements,omitempty"` // decisions whose cluster is not that of their trajectory
 	NotComputed   []string         `json:"not_computed,omitempty"`
 }
 
@@ -49,7 +50,7 @@ type Check struct {
 func (m *Moments) Report() *Report {
 	r := &Report{
 		Experiment: m.spec.Experiment.Name, ConfigHash: m.spec.Hash, AsOf: m.latest, CompleteTo: event.NoTime,
-		Trajectories: m.trajectories, Decisions: m.rows, Estimates: m.Randomized(), Health: []Check{},
+		Trajectories: m.trajectories, Decisions: m.rows, Disagreeing: m.disagreeing, Estimates: m.Randomized(), Health: []Check{},
 		Rejected: map[string]int64{}, NotRandomized: map[string]int64{}, Missing: map[string]int64{}, OutOfBounds: map[string]int64{},
 	}
 	blip, models := m.Blip()
