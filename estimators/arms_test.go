@@ -25,7 +25,7 @@ var armWorld = []struct {
 func armSpec(names ...string) *Spec {
 	s := &Spec{
 		Experiment: event.Experiment{Name: "arms", Control: names[0], Interventions: names[1:], MinProbability: 1e-4,
-			Outcomes: []event.OutcomeRule{{Name: "score", Ranged: true, Low: -5, Up: 5, Required: true}}},
+			Outcomes: []event.OutcomeRule{{Name: "score", Ranged: true, Low: -40, Up: 40, Required: true}}},
 		Folds: 5, Ridge: 1, MaxGroups: 100, Hash: "arms",
 		Features:   []Feature{{Name: "tool", Expr: toolOf(), Category: true, MaxLevels: 64}, {Name: "u", Expr: stateOf("u")}},
 		Dimensions: []Dimension{{Name: "tool", Expr: toolOf()}},
@@ -58,7 +58,7 @@ func drawArms(rng *rand.Rand, n int) []*event.Trajectory {
 			y += armWorld[arm].effect[tool]
 			alive = rng.Float64() < armWorld[arm].survive
 		}
-		t.Hold(event.Held{Name: "score", Final: event.Valued{Given: true, Value: min(5, max(-5, y+rng.NormFloat64()/2))}})
+		t.Hold(event.Held{Name: "score", Final: event.Valued{Given: true, Value: y + rng.NormFloat64()/2}})
 		ts[i] = t
 	}
 	return ts
