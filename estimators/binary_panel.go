@@ -5,7 +5,12 @@ import "blipd/event/pack"
 func (m *Moments) readClusters(r *pack.Reader) {
 	m.clusters = newClusters()
 	m.clusters.crowded = r.Bool()
-	for i := range r.Count() {
+	count := r.Count()
+	if m.clusters.crowded && count != Buckets {
+		r.Fail()
+		return
+	}
+	for i := range count {
 		name := r.Text()
 		fold := FoldOf(name, m.spec.Folds)
 		if m.clusters.crowded {
@@ -41,7 +46,7 @@ func (m *Moments) packPanel(w *pack.Writer, p *panel) {
 }
 
 func (m *Moments) readPanel(r *pack.Reader, p *panel) {
-	from := &unpacking{r: r}
+	from := &unpacking{r, m}
 	p.present = make([]int64, r.Count())
 	r.Ints(p.present)
 	if p.blip != nil {
@@ -139,21 +144,41 @@ func (p *packing) matrix(own, _ *matrix, _, _ axis) {
 	}
 }
 
-// unpacking reads them in the same order.
-type unpacking struct{ r *pack.Reader }
+// unpacking reads them in the same order. None may be longer than its axis.
+type unpacking struct {
+	r *pack.Reader
+	m *Moments
+}
 
-func (p *unpacking) vector(own, _ *vector, _ axis) { *own = p.r.Floats(int(p.r.Int())) }
+// count reads how many places of an axis a sum has.
+func (p *unpacking) count(a axis) int {
+	most := a.lead
+	switch a.along {
+	case columnsOfX:
+		most += a.width * len(p.m.columns.list)
+	case levelsOfF:
+		most += a.width * len(p.m.groups[p.m.spec.Blip.Dimension].names)
+	}
+	n := p.r.Int()
+	if n < 0 || n > int64(most) {
+		p.r.Fail()
+		return 0
+	}
+	return int(n)
+}
 
-func (p *unpacking) packed(own, _ *packed, _ axis) {
-	dim := p.r.Count() // a matrix of dim rows takes more than dim bytes
+func (p *unpacking) vector(own, _ *vector, a axis) { *own = p.r.Floats(p.count(a)) }
+
+func (p *unpacking) packed(own, _ *packed, a axis) {
+	dim := p.count(a)
 	*own = packed{dim, p.r.Floats(triangle(dim))}
 	if p.r.Failed() {
 		*own = packed{}
 	}
 }
 
-func (p *unpacking) matrix(own, _ *matrix, _, _ axis) {
-	rows, cols := p.r.Count(), p.r.Count()
+func (p *unpacking) matrix(own, _ *matrix, r, c axis) {
+	rows, cols := p.count(r), p.count(c)
 	*own = matrix{rows, cols, cols, p.r.Floats(rows * cols)}
 	if p.r.Failed() {
 		*own = matrix{}
