@@ -28,6 +28,14 @@ func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 			writeSection(out, of, planted)
 		}
 	}
+	for _, s := range r.Support {
+		name := "policy " + printable(s.Policy)
+		if s.Policy == "" {
+			name = "never intervening"
+		}
+		fmt.Fprintf(out, "support of %s, %s: %.2g %% of trajectories agree with it throughout, effective sample size %.0f, differs in %.2g %% of decisions\n",
+			name, s.Outcome, 100*s.Agreement, s.Effective, 100*s.Differing)
+	}
 	for _, m := range r.Models {
 		fmt.Fprintf(out, "blip model of %s: over-identification test %s (p = %.3g, %d instruments)", m.Outcome, m.Check, m.P, m.Instruments)
 		if len(m.Pooled) > 0 {
@@ -128,7 +136,7 @@ func printable(name string) string {
 func writeCSV(out io.Writer, reports []*estimators.Report) error {
 	w := csv.NewWriter(out)
 	header := []string{"experiment", "estimand", "outcome", "arm", "dimension", "group", "status", "reason", "estimate", "std_error",
-		"ci_low", "ci_high", "df", "sequence_low", "sequence_high", "decisions", "trajectories", "effective_trajectories", "policy", "term", "model"}
+		"ci_low", "ci_high", "df", "sequence_low", "sequence_high", "decisions", "trajectories", "effective_trajectories", "policy", "term", "model", "support"}
 	if err := w.Write(header); err != nil {
 		return err
 	}
@@ -142,7 +150,7 @@ func writeCSV(out io.Writer, reports []*estimators.Report) error {
 					row = append(row, "")
 				}
 			}
-			row = append(row, strconv.FormatInt(e.Decisions, 10), strconv.FormatInt(e.Trajectories, 10), digits(e.EffectiveTrajectories), e.Policy, e.Term, e.Model)
+			row = append(row, strconv.FormatInt(e.Decisions, 10), strconv.FormatInt(e.Trajectories, 10), digits(e.EffectiveTrajectories), e.Policy, e.Term, e.Model, e.Support)
 			if err := w.Write(row); err != nil {
 				return err
 			}

@@ -110,7 +110,7 @@ func TestThirdArmIsRecovered(t *testing.T) {
 			m.Add(tr)
 			s.Add(alone(tr, "half"))
 		}
-		all, _ := m.Blip()
+		all, _, _ := m.Blip()
 		for _, arm := range armWorld[1:] {
 			for tool, truth := range arm.effect {
 				e := find(t, all, NoTreatmentContinuation, arm.name, fmt.Sprint("tool", tool))
@@ -122,7 +122,7 @@ func TestThirdArmIsRecovered(t *testing.T) {
 				}
 			}
 		}
-		lone, _ := s.Blip()
+		lone, _, _ := s.Blip()
 		e := find(t, lone, NoTreatmentContinuation, "half", "tool0")
 		offAlone = append(offAlone, (e.Value-armWorld[2].effect[0])/e.StdError)
 	}
@@ -226,7 +226,7 @@ func TestGainOfNever(t *testing.T) {
 			t.Fatalf("psi of a policy that never intervenes is not that of never intervening")
 		}
 	}
-	all, _ := m.Blip()
+	all, _, _ := m.Blip()
 	if e := all[len(all)-1]; e.Estimand != PolicyGain || e.Reason != NoVariation {
 		t.Errorf("got %+v, want a gain without variation", e)
 	}

@@ -28,6 +28,10 @@ func (m *Moments) packPanel(w *pack.Writer, p *panel) {
 		for j := range p.blip.buckets {
 			w.Int(p.blip.buckets[j].trajectories)
 		}
+		for _, s := range p.blip.support {
+			w.Int(s.agreeing)
+			w.Floats([]float64{s.rho, s.squares, s.differing})
+		}
 	}
 	for a := range p.moderated {
 		p.moderated[a].packClusters(w)
@@ -52,6 +56,9 @@ func (m *Moments) readPanel(r *pack.Reader, p *panel) {
 	if p.blip != nil {
 		for j := range p.blip.buckets {
 			p.blip.buckets[j].trajectories = r.Int()
+		}
+		for i := range p.blip.support {
+			p.blip.support[i] = supportSums{r.Int(), r.Float(), r.Float(), r.Float()}
 		}
 	}
 	for a := range p.moderated {

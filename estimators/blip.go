@@ -27,9 +27,9 @@ const (
 //
 // with errors from leaving out one of 64 buckets at a time: nuisances and
 // pooling kept, all else computed again.
-func (m *Moments) Blip() (all []Estimate, models []FittedModel) {
+func (m *Moments) Blip() (all []Estimate, models []FittedModel, support []PolicySupport) {
 	if m.spec.Blip == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	for _, p := range m.panels {
 		f := m.fitBlip(p)
@@ -39,12 +39,15 @@ func (m *Moments) Blip() (all []Estimate, models []FittedModel) {
 		for o := range p.outcomes {
 			model := f.check(o)
 			models = append(models, model)
+			own := f.support(model.Outcome)
+			markSupport(all[from:], own)
+			support = append(support, own...)
 			if model.Check == CheckFail {
 				mark(all[from:], model.Outcome)
 			}
 		}
 	}
-	return all, models
+	return all, models, support
 }
 
 func mark(estimates []Estimate, outcome string) {

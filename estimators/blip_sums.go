@@ -6,7 +6,8 @@ package estimators
 type blipSums struct {
 	buckets [Buckets]blipBucket
 	folds   []blipFold
-	gram    packed // sum over rows and m of (1{A=m} - p_m)^2 (f, h)(f, h)'
+	support []supportSums // of never intervening, then of each policy
+	gram    packed        // sum over rows and m of (1{A=m} - p_m)^2 (f, h)(f, h)'
 }
 
 // blipBucket holds the sums of one bucket. Z, F, R = Z + F and L are those of
@@ -43,7 +44,7 @@ type blipFold struct {
 }
 
 func newBlipSums(spec *Spec, outcomes int) *blipSums {
-	s := &blipSums{folds: make([]blipFold, spec.Folds)}
+	s := &blipSums{folds: make([]blipFold, spec.Folds), support: make([]supportSums, 1+len(spec.Policies))}
 	for j := range s.buckets {
 		b := &s.buckets[j]
 		b.squares = make([]packed, len(spec.Experiment.Interventions))

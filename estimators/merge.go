@@ -68,6 +68,9 @@ func (m *Moments) mergePanel(p, q *panel, to *mapping, o *Moments) {
 		for j := range p.blip.buckets {
 			p.blip.buckets[j].trajectories += q.blip.buckets[j].trajectories
 		}
+		for i := range p.blip.support {
+			p.blip.support[i].add(&q.blip.support[i])
+		}
 	}
 	p.each(q, &m.axes, to)
 	for d, cells := range q.cells {

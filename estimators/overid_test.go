@@ -170,7 +170,7 @@ func TestCheckEqualsTwin(t *testing.T) {
 			spec := blipSpec(1+int(seed%2), seed >= 2, false)
 			ts := drawPanel(rng, spec, 420+rng.IntN(150))
 			total, kept := summed(t, rng, spec, ts, 0, 100)
-			_, models := total.Blip()
+			_, models, _ := total.Blip()
 			for i, m := range models {
 				if m.Check == CheckUntested {
 					t.Errorf("%s: untested", m.Outcome)
@@ -220,7 +220,7 @@ func TestCheckSizeAndPower(t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 79))
 	worlds, doubted := 60, 0
 	for range worlds {
-		_, models := checkWorld(rng, spec, 300, 0).Blip()
+		_, models, _ := checkWorld(rng, spec, 300, 0).Blip()
 		switch models[0].Check {
 		case CheckFail:
 			t.Errorf("a true model is refused: %+v", models[0])
@@ -232,7 +232,7 @@ func TestCheckSizeAndPower(t *testing.T) {
 	if doubted > 12 {
 		t.Errorf("a true model is doubted in %d of %d worlds", doubted, worlds)
 	}
-	all, models := checkWorld(rng, spec, 3000, 0.6).Blip()
+	all, models, _ := checkWorld(rng, spec, 3000, 0.6).Blip()
 	if models[0].Check != CheckFail {
 		t.Errorf("a wrong model is not refused: %+v", models[0])
 	}

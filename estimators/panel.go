@@ -97,6 +97,7 @@ func (p *panel) add(m *Moments, b *batch, y []float64, sign int64) {
 	}
 	if p.blip != nil {
 		p.blip.add(b, y, s)
+		b.support(m, p.blip.support, sign)
 	}
 }
 

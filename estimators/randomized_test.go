@@ -116,8 +116,9 @@ func TestBlipEqualsTwin(t *testing.T) {
 				least = len(ts) * 9 / 10
 			}
 			total, kept := summed(t, rng, spec, ts, least, least)
-			got, _ := total.Blip()
+			got, _, support := total.Blip()
 			compare(t, got, twinBlips(spec, kept, ts), 1e-10)
+			compareSupport(t, support, twinSupport(spec, kept, ts))
 			compare(t, total.Moderated(), twinModerated(spec, kept, ts), 1e-10)
 		})
 	}

@@ -25,9 +25,10 @@ type Report struct {
 	Open         int64   `json:"open"`
 	OpenShare    float64 `json:"open_share"` // of the trajectories started
 
-	Estimates []Estimate    `json:"estimates"`
-	Models    []FittedModel `json:"models,omitempty"` // the blip model of each outcome
-	Health    []Check       `json:"health"`
+	Estimates []Estimate      `json:"estimates"`
+	Models    []FittedModel   `json:"models,omitempty"`  // the blip model of each outcome
+	Support   []PolicySupport `json:"support,omitempty"` // of never intervening and each policy
+	Health    []Check         `json:"health"`
 
 	Rejected      map[string]int64 `json:"rejected"`                        // records by reason, of all experiments
 	NotRandomized map[string]int64 `json:"not_randomized"`                  // decisions by reason
@@ -53,8 +54,9 @@ func (m *Moments) Report() *Report {
 		Trajectories: m.trajectories, Decisions: m.rows, Disagreeing: m.disagreeing, Estimates: m.Randomized(), Health: []Check{},
 		Rejected: map[string]int64{}, NotRandomized: map[string]int64{}, Missing: map[string]int64{}, OutOfBounds: map[string]int64{},
 	}
-	blip, models := m.Blip()
+	blip, models, support := m.Blip()
 	r.Estimates, r.Models = append(append(r.Estimates, m.Moderated()...), blip...), models
+	r.Support = support
 	for f, feature := range m.spec.Features {
 		r.Missing[feature.Name] = m.missing[f]
 		r.OutOfBounds[feature.Name] = m.outOfBounds[f]

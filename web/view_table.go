@@ -99,6 +99,9 @@ func newRow(x *estimators.Estimate, p *panel) row {
 	if hasValue(x) {
 		r.Estimate, r.StdError = signed(x.Value, p.decimals), unsigned(x.StdError, p.decimals)
 	}
+	if x.Support == estimators.SupportLow {
+		r.Note = "hardly ever seen: rests on the blip model alone"
+	}
 	if hasSequence(x) {
 		r.Sequence, r.Plot.Interval = span(x.SequenceLow, x.SequenceUp, p.decimals), span(x.Low, x.Up, p.decimals)
 	} else {

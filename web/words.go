@@ -25,6 +25,7 @@ var (
 	raises    = verdict{"raises it", "plain", "→"}
 	lowers    = verdict{"lowers it", "plain", "←"}
 	undecided = verdict{"no difference seen yet", "open", ""}
+	level     = verdict{"", "plain", ""}
 	tooEarly  = verdict{"too early to say", "early", ""}
 )
 
@@ -35,6 +36,8 @@ func judge(x *estimators.Estimate, better string) verdict {
 	switch {
 	case !hasSequence(x):
 		return tooEarly
+	case x.Estimand == estimators.ArmLevel:
+		return level
 	case !up && !down:
 		return undecided
 	case better == "higher" && up, better == "lower" && down:
