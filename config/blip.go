@@ -76,9 +76,9 @@ func (b *blipModel) spec(l *blipParts, policies []estimators.Policy) *estimators
 	case b == nil && len(policies) == 0:
 		return nil
 	case b == nil:
-		return &estimators.BlipModel{}
+		return &estimators.BlipModel{Masks: true}
 	}
-	out := &estimators.BlipModel{Checks: b.checks}
+	out := &estimators.BlipModel{Checks: b.checks, Masks: true}
 	out.Dimension = 1 + slices.IndexFunc(l.dimensions, func(d estimators.Dimension) bool { return d.Name == b.Groups })
 	for _, name := range b.Moderators {
 		// A name that is none has a fault, and the file is refused.

@@ -140,7 +140,7 @@ func TestEveryKey(t *testing.T) {
 			{Name: "step", Ranged: true, Up: 30}}, e.Spec.Features},
 		{"sums", []any{10, 2.5, 20, 2}, []any{e.Spec.Folds, e.Spec.Ridge, e.Spec.MaxGroups, len(e.Spec.Dimensions)}},
 		{"better", []string{"higher", "lower"}, e.Better},
-		{"blip model", &estimators.BlipModel{Dimension: 1, Moderators: []int{1}}, e.Spec.Blip},
+		{"blip model", &estimators.BlipModel{Dimension: 1, Moderators: []int{1}, Masks: true}, e.Spec.Blip},
 		{"policies", []any{"writes", 0, 1.0, `action.capability == "order_write"`}, []any{e.Spec.Policies[0].Name,
 			e.Spec.Policies[0].Arm, e.Spec.Policies[0].Probability, e.Spec.Policies[0].Intervene.Text}},
 		{"not yet", []string{

@@ -55,13 +55,13 @@ func BenchmarkAdd(b *testing.B) {
 
 // blipBench is a definition with d columns of x and p of f, of which moderators
 // are numbers and the rest tools, and so many policies.
-func blipBench(d, p, moderators, policies int) *Spec {
+func blipBench(d, p, moderators, policies int, masks bool) *Spec {
 	s := benchSpec()
 	s.Features = s.Features[:d-1]
 	s.Dimensions = append(s.Dimensions, Dimension{Name: "kind", Expr: Expression{Text: "kind", Eval: func(at *Point) event.Value {
 		return at.Decision.State[len(at.Decision.State)-1].Value
 	}}})
-	s.Blip = &BlipModel{Dimension: 2}
+	s.Blip = &BlipModel{Dimension: 2, Masks: masks}
 	for i := range moderators {
 		s.Blip.Moderators = append(s.Blip.Moderators, i)
 	}
@@ -90,9 +90,11 @@ func blipTrajectory(rng *rand.Rand, spec *Spec, i, n int) *event.Trajectory {
 // BenchmarkAddBlip is what a trajectory of 8 decisions costs with all three
 // estimands, by columns of x and f.
 func BenchmarkAddBlip(b *testing.B) {
-	for _, size := range []struct{ d, p, moderators, policies int }{{8, 6, 2, 0}, {16, 16, 2, 0}, {16, 16, 8, 0}, {16, 16, 15, 0}, {16, 16, 2, 10}, {13, 16, 2, 0}} {
-		b.Run(fmt.Sprintf("d=%d/p=%d/moderators=%d/policies=%d", size.d, size.p, size.moderators, size.policies), func(b *testing.B) {
-			spec := blipBench(size.d, size.p, size.moderators, size.policies)
+	type sizes struct{ d, p, moderators, policies int }
+	for i, size := range []sizes{{8, 6, 2, 0}, {16, 16, 2, 0}, {16, 16, 2, 0}, {16, 16, 4, 0}, {16, 16, 8, 0}, {16, 16, 15, 0}, {16, 16, 2, 10}} {
+		masks := i != 1 // the sums of masks that are asked for after the fact
+		b.Run(fmt.Sprintf("d=%d/p=%d/moderators=%d/policies=%d/masks=%v", size.d, size.p, size.moderators, size.policies, masks), func(b *testing.B) {
+			spec := blipBench(size.d, size.p, size.moderators, size.policies, masks)
 			rng := rand.New(rand.NewPCG(1, 1))
 			ts := make([]*event.Trajectory, 1000)
 			for i := range ts {
@@ -112,7 +114,7 @@ func BenchmarkAddBlip(b *testing.B) {
 func BenchmarkRefitBlip(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprintf("trajectories=%d", n), func(b *testing.B) {
-			spec := blipBench(16, 16, 2, 10)
+			spec := blipBench(16, 16, 2, 10, true)
 			for _, name := range []string{"second", "third"} {
 				spec.Experiment.Outcomes = append(spec.Experiment.Outcomes, event.OutcomeRule{Name: name, Ranged: true, Low: 0, Up: 1, Required: true})
 			}

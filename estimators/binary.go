@@ -33,6 +33,13 @@ func (m *Moments) AppendBinary(b []byte) ([]byte, error) {
 			w.Text(name)
 		}
 	}
+	w.Int(int64(len(m.sets.list)))
+	for _, set := range m.sets.list {
+		w.Int(int64(len(set)))
+		for _, level := range set {
+			w.Int(int64(level))
+		}
+	}
 	w.Bool(m.clusters.crowded)
 	w.Int(int64(len(m.clusters.names)))
 	for _, name := range m.clusters.names {
@@ -64,6 +71,7 @@ func (m *Moments) UnmarshalBinary(b []byte) error {
 			m.groups[d].find(r.Text(), math.MaxInt)
 		}
 	}
+	m.readSets(r)
 	m.readClusters(r)
 	for _, p := range m.panels {
 		m.readPanel(r, p)

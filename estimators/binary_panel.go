@@ -2,6 +2,21 @@ package estimators
 
 import "blipd/event/pack"
 
+func (m *Moments) readSets(r *pack.Reader) {
+	m.sets = newLevelSets()
+	for range r.Count() {
+		set := make([]int, r.Count())
+		for i := range set {
+			set[i] = int(r.Int())
+			if m.spec.Blip == nil || set[i] < 0 || set[i] >= len(m.groups[m.spec.Blip.Dimension].names) {
+				r.Fail()
+				return
+			}
+		}
+		m.sets.find(set)
+	}
+}
+
 func (m *Moments) readClusters(r *pack.Reader) {
 	m.clusters = newClusters()
 	m.clusters.crowded = r.Bool()
@@ -163,6 +178,8 @@ func (p *unpacking) count(a axis) int {
 	switch a.along {
 	case columnsOfX:
 		most += a.width * len(p.m.columns.list)
+	case setsOfLevels:
+		most += a.width * len(p.m.sets.list)
 	case levelsOfF:
 		most += a.width * len(p.m.groups[p.m.spec.Blip.Dimension].names)
 	}

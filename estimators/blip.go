@@ -28,11 +28,22 @@ const (
 // with errors from leaving out one of 64 buckets at a time: nuisances and
 // pooling kept, all else computed again.
 func (m *Moments) Blip() (all []Estimate, models []FittedModel, support []PolicySupport) {
-	if m.spec.Blip == nil {
-		return nil, nil, nil
+	return m.blipOf(m.fitBlips())
+}
+
+// fitBlips solves the blip model of every panel; none without one.
+func (m *Moments) fitBlips() (fits []*blipFit) {
+	if m.spec.Blip != nil {
+		for _, p := range m.panels {
+			fits = append(fits, m.fitBlip(p))
+		}
 	}
-	for _, p := range m.panels {
-		f := m.fitBlip(p)
+	return fits
+}
+
+func (m *Moments) blipOf(fits []*blipFit) (all []Estimate, models []FittedModel, support []PolicySupport) {
+	for _, f := range fits {
+		p := f.p
 		from := len(all)
 		all = f.noTreatment(all)
 		all = f.gains(all)
@@ -115,57 +126,61 @@ func (f *blipFit) group(e Estimate, c *cell, clusters int64, o, a int, means *[1
 
 // gains is the gain of every policy over never intervening.
 func (f *blipFit) gains(all []Estimate) []Estimate {
+	for i, policy := range f.m.spec.Policies {
+		all = f.gain(all, policy.Name, policy.Arm, &f.totals[i], f.policies[i])
+	}
+	return all
+}
+
+// gain appends the gain of one policy for every outcome: total is, by bucket,
+// the sum of pi f.
+func (f *blipFit) gain(all []Estimate, name string, arm int, total *[Buckets][]float64, policy *solved) []Estimate {
 	arms, outcomes := f.m.axes.arms, len(f.p.outcomes)
-	cols := f.pooling.size(f.m.axes.f)
 	every := f.p.cellAt(0, 0)
 	if every == nil {
 		every = newCell(f.m.spec)
 	}
-	var taken [1 + Buckets][]float64
-	taken[0] = make([]float64, f.size())
-	for j := range f.taken {
-		addScaled(taken[0], 1, f.taken[j])
-	}
-	for j := range f.taken {
-		taken[1+j] = append([]float64(nil), taken[0]...)
-		addScaled(taken[1+j], -1, f.taken[j])
-	}
-	for i, policy := range f.m.spec.Policies {
-		total := make([]float64, cols)
-		for j := range f.totals[i] {
-			addScaled(total, 1, f.totals[i][j])
+	visited, taken := leaveOut(total), leaveOut(&f.taken)
+	for o := range f.p.outcomes {
+		rule := &f.m.spec.Experiment.Outcomes[f.p.outcomes[o]]
+		e := Estimate{Estimand: PolicyGain, Outcome: rule.Name, Arm: f.m.armName(1 + arm), Policy: name,
+			Decisions: every.decisions(), Trajectories: f.n}
+		if early, ok := f.early(e, f.clusters, every, arm); !ok {
+			all = append(all, early)
+			continue
 		}
-		for o := range f.p.outcomes {
-			rule := &f.m.spec.Experiment.Outcomes[f.p.outcomes[o]]
-			e := Estimate{Estimand: PolicyGain, Outcome: rule.Name, Arm: f.m.armName(1 + policy.Arm), Policy: policy.Name,
-				Decisions: every.decisions(), Trajectories: f.n}
-			if early, ok := f.early(e, f.clusters, every, policy.Arm); !ok {
-				all = append(all, early)
-				continue
+		var theta [1 + Buckets]float64
+		for b := range theta {
+			n := f.n
+			if b > 0 {
+				n -= f.p.blip.buckets[b-1].trajectories
 			}
-			var theta [1 + Buckets]float64
-			for b := range theta {
-				n := f.n
-				own, never := f.policies[i].psi[b].Data, f.never.psi[b].Data
-				sum := 0.0
-				for c, x := range total {
-					if b > 0 {
-						x -= f.totals[i][b-1][c]
-					}
-					sum += x * own[(c*arms+policy.Arm)*outcomes+o]
-				}
-				for z, x := range taken[b] {
-					sum += x * (never[z*outcomes+o] - own[z*outcomes+o])
-				}
-				if b > 0 {
-					n -= f.p.blip.buckets[b-1].trajectories
-				}
-				theta[b] = sum / float64(n)
+			own, never := policy.psi[b].Data, f.never.psi[b].Data
+			sum := 0.0
+			for c, x := range visited[b] {
+				sum += x * own[(c*arms+arm)*outcomes+o]
 			}
-			all = append(all, f.finish(e, &theta, f.clusters, rule, f.holding < 2, f.never, f.policies[i]))
+			for z, x := range taken[b] {
+				sum += x * (never[z*outcomes+o] - own[z*outcomes+o])
+			}
+			theta[b] = sum / float64(n)
 		}
+		all = append(all, f.finish(e, &theta, f.clusters, rule, f.holding < 2, f.never, policy))
 	}
 	return all
+}
+
+// leaveOut is the sum over buckets, and behind it the sums without each.
+func leaveOut(x *[Buckets][]float64) (out [1 + Buckets][]float64) {
+	out[0] = make([]float64, len(x[0]))
+	for j := range x {
+		addScaled(out[0], 1, x[j])
+	}
+	for j := range x {
+		out[1+j] = append([]float64(nil), out[0]...)
+		addScaled(out[1+j], -1, x[j])
+	}
+	return out
 }
 
 // early tells, before anything is solved, why there is no value.

@@ -8,6 +8,7 @@ type axes struct {
 	x           axis // columns of x
 	f, z        axis // f_t; Z_t, F_t
 	h, zh       axis // h_t; (1{A=m} - p_m) h_t
+	s           axis // by set of levels (1, moderators): what a mask multiplies
 	e           axis // (f, h) by level: moderators, checks, then (1, moderators) for each level
 	moderators  int
 	arms        int // interventions
@@ -29,6 +30,7 @@ func newAxes(spec *Spec) axes {
 	a.z = axis{levelsOfF, a.moderators * a.arms, a.arms}
 	a.h = axis{levelsOfF, a.fixedChecks, a.perLevel}
 	a.zh = axis{levelsOfF, a.fixedChecks * a.arms, a.perLevel * a.arms}
+	a.s = axis{setsOfLevels, 0, 1 + a.moderators}
 	a.e = axis{levelsOfF, a.moderators + a.fixedChecks, 1 + a.perLevel}
 	return a
 }

@@ -5,16 +5,20 @@ import "slices"
 // blipBatch is what a trajectory adds to the sums of its blip model, laid out
 // over the levels it touches.
 type blipBatch struct {
-	levels []int // touched, in order of first touch
-	f, h   laid  // f_t, h_t
-	z, zh  laid  // (1{A=m} - p_m) f_t, the same of h_t
-	r      laid  // Z_t + F_t
-	later  laid  // F_t = sum over strictly later rows of 1{A=m} f
-	e, ee  laid  // (f, h) by level, and times sum_m (1{A=m} - p_m)^2
-	ff     []laid
-	l      []laid // per policy, L_t = sum over strictly later rows of pi f
-	taken  []float64
-	total  [][]float64 // per policy, sum of pi f
+	levels   []int // touched, ascending
+	f, h     laid  // f_t, h_t
+	z, zh    laid  // (1{A=m} - p_m) f_t, the same of h_t
+	r        laid  // Z_t + F_t
+	later    laid  // F_t = sum over strictly later rows of 1{A=m} f
+	e, ee    laid  // (f, h) by level, and times sum_m (1{A=m} - p_m)^2
+	ff       []laid
+	l        []laid // per policy, L_t = sum over strictly later rows of pi f
+	taken    []float64
+	sets     []int // of levels, touched, ascending; without masks none
+	setOf    []int // of each row, its place in sets
+	s        laid  // L_t of (1, moderators) by set
+	setTotal []float64
+	total    [][]float64 // per policy, sum of pi f
 }
 
 // laid is a dense matrix over the rows of a batch.
@@ -67,6 +71,7 @@ func (b *batch) layBlip(m *Moments) {
 		y.total[i] = zeros(y.total[i], len(y.f.places))
 	}
 	y.taken = zeros(y.taken, len(y.z.places))
+	y.layMasks(m, b)
 	for t, r := range b.rows[:b.n] {
 		y.layRow(m, t, r)
 	}
@@ -134,6 +139,37 @@ func (y *blipBatch) layLater(m *Moments, t int, r *row) {
 			for i, v := range f {
 				y.total[k][i] += pi * v
 			}
+		}
+	}
+}
+
+// layMasks lays out, for each set of levels touched, the sums over strictly
+// later rows of (1, moderators) in the set.
+func (y *blipBatch) layMasks(m *Moments, b *batch) {
+	y.sets, y.setOf = y.sets[:0], y.setOf[:0]
+	if !m.spec.Blip.Masks {
+		return
+	}
+	for _, r := range b.rows[:b.n] {
+		set := m.sets.find(r.groups[m.spec.Blip.Dimension])
+		if !slices.Contains(y.sets, set) {
+			y.sets = append(y.sets, set)
+		}
+		y.setOf = append(y.setOf, set)
+	}
+	slices.Sort(y.sets)
+	for t, set := range y.setOf {
+		y.setOf[t] = slices.Index(y.sets, set)
+	}
+	width := m.axes.s.width
+	y.s.lay(m.axes.s, y.sets, b.padded)
+	y.setTotal = zeros(y.setTotal, len(y.s.places))
+	for t := b.n - 1; t >= 0; t-- {
+		copy(y.s.row(t), y.setTotal)
+		own := y.setTotal[y.setOf[t]*width:][:width]
+		own[0]++
+		for i, v := range b.rows[t].moderators {
+			own[1+i] += v
 		}
 	}
 }

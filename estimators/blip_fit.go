@@ -27,7 +27,15 @@ type blipFit struct {
 	policies []*solved
 	taken    [Buckets][]float64   // sum (1{A=m} f)_m
 	totals   [][Buckets][]float64 // per policy, sum pi f
+	masks    [Buckets]maskSums
 	folds    []blipNuisance
+}
+
+// maskSums are, by entry of every set of levels, sum Z (L - q_L)' and the total
+// of one bucket.
+type maskSums struct {
+	l     dense
+	total []float64
 }
 
 // system is J psi = r, r with a column for each outcome.
@@ -47,8 +55,8 @@ const leastCondition = 1e-6
 // blipNuisance are the coefficients of q_Y, q_F and, by policy, q_L of one
 // fold, fitted on all others: columns of x × what is predicted.
 type blipNuisance struct {
-	y, f dense
-	l    []dense
+	y, f, masks dense
+	l           []dense
 }
 
 func (m *Moments) fitBlip(p *panel) *blipFit {
@@ -88,7 +96,9 @@ func (f *blipFit) fitNuisances() {
 		xTo[place] = i
 	}
 	outcomes, size, cols := len(f.p.outcomes), f.size(), f.pooling.size(f.m.axes.f)
-	width := outcomes + size + cols*len(f.m.spec.Policies)
+	sets := f.m.axes.s.width * len(f.m.sets.list)
+	sTo := identity(sets)
+	width := outcomes + size + cols*len(f.m.spec.Policies) + sets
 	f.folds = make([]blipNuisance, len(sums))
 	for k := range f.folds {
 		s := newNormal(len(order))
@@ -107,6 +117,7 @@ func (f *blipFit) fitNuisances() {
 			for i := range sums[j].l {
 				sums[j].l[i].addInto(r, xTo, fTo, outcomes+size+i*cols)
 			}
+			sums[j].masks.addInto(r, xTo, sTo, width-sets)
 		}
 		s.penalize(f.m.spec.Ridge)
 		if s.factorize() {
@@ -115,7 +126,7 @@ func (f *blipFit) fitNuisances() {
 			clear(r.Data) // no row outside this fold: nothing to learn from, and 0 is as valid
 		}
 		n := &f.folds[k]
-		n.y, n.f = part(r, xTo, 0, outcomes), part(r, xTo, outcomes, size)
+		n.y, n.f, n.masks = part(r, xTo, 0, outcomes), part(r, xTo, outcomes, size), part(r, xTo, width-sets, sets)
 		for i := range f.m.spec.Policies {
 			n.l = append(n.l, part(r, xTo, outcomes+size+i*cols, cols))
 		}
@@ -177,6 +188,9 @@ func (f *blipFit) sumBuckets() {
 		nuisance := &f.folds[j%f.m.spec.Folds]
 		zx := b[j].moments.x.mapped(zTo, xTo, size, len(xTo))
 		f.systems[j] = b[j].moments.system(zx, nuisance, zTo, zTo, size)
+		sets := f.m.axes.s.width * len(f.m.sets.list)
+		f.masks[j] = maskSums{b[j].masks.l.mapped(zTo, identity(sets), size, sets), b[j].masks.total.mapped(identity(sets), sets)}
+		addTimes(f.masks[j].l, -1, zx, nuisance.masks)
 		f.taken[j] = b[j].taken.mapped(zTo, size)
 		for i := range ls {
 			ls[i][j] = b[j].policies[i].l.mapped(zTo, fTo, size, cols)

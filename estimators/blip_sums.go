@@ -18,7 +18,8 @@ type blipBucket struct {
 	moments      instrumented
 	checks       instrumented
 	policies     []policySums
-	taken        vector // sum (1{A=m} f)_m
+	masks        policySums // of every set of levels: L of (1, moderators) there
+	taken        vector     // sum (1{A=m} f)_m
 }
 
 // instrumented are the sums of an instrument z with what it multiplies.
@@ -41,6 +42,7 @@ type blipFold struct {
 	cross []vector // per outcome of the panel, sum x Y
 	f     matrix   // sum x F'
 	l     []matrix // per policy, sum x L'
+	masks matrix   // sum x L' of every set of levels
 }
 
 func newBlipSums(spec *Spec, outcomes int) *blipSums {
@@ -71,6 +73,11 @@ func (s *blipSums) add(b *batch, y []float64, sign float64) {
 	for i := range to.policies {
 		to.policies[i].l.addProduct(sign, l.z.places, l.f.places, l.z.a, l.l[i].a, n)
 		to.policies[i].total.addSparse(sign, l.f.places, l.total[i])
+	}
+	if len(l.sets) > 0 {
+		to.masks.l.addProduct(sign, l.z.places, l.s.places, l.z.a, l.s.a, n)
+		to.masks.total.addSparse(sign, l.s.places, l.setTotal)
+		s.folds[b.fold].masks.addProduct(sign, b.cols, l.s.places, b.x, l.s.a, n)
 	}
 	s.gram.addGram(sign, l.e.places, l.ee.a, l.e.a, n)
 
@@ -107,6 +114,8 @@ func (s *blipSums) each(o *blipSums, x *axes, v sums) {
 			v.matrix(&a.policies[i].l, &b.policies[i].l, x.z, x.f)
 			v.vector(&a.policies[i].total, &b.policies[i].total, x.f)
 		}
+		v.matrix(&a.masks.l, &b.masks.l, x.z, x.s)
+		v.vector(&a.masks.total, &b.masks.total, x.s)
 		v.vector(&a.taken, &b.taken, x.z)
 	}
 	for k := range s.folds {
@@ -119,6 +128,7 @@ func (s *blipSums) each(o *blipSums, x *axes, v sums) {
 		for i := range a.l {
 			v.matrix(&a.l[i], &b.l[i], x.x, x.f)
 		}
+		v.matrix(&a.masks, &b.masks, x.x, x.s)
 	}
 	v.packed(&s.gram, &o.gram, x.e)
 }

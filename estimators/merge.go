@@ -21,6 +21,7 @@ func (m *Moments) Merge(o *Moments) {
 	to := &mapping{columns: m.matchColumns(o), clusters: m.matchClusters(o)}
 	if blip := m.spec.Blip; blip != nil {
 		to.levels = m.matchGroups(o, blip.Dimension)
+		to.sets = m.matchSets(o, to.levels)
 	}
 	for i, p := range m.panels {
 		m.mergePanel(p, o.panels[i], to, o)

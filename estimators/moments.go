@@ -16,9 +16,10 @@ type Moments struct {
 	axes      axes
 	moderator []int // per feature, its place among the moderators, or -1
 	columns   columns
-	groups    []groups // per dimension; 0 is All
-	clusters  clusters // with a cluster expression
-	panels    []*panel // the required outcomes together, then each other one alone
+	groups    []groups  // per dimension; 0 is All
+	sets      levelSets // of the blip model, with masks
+	clusters  clusters  // with a cluster expression
+	panels    []*panel  // the required outcomes together, then each other one alone
 
 	trajectories int64
 	rows         int64
@@ -36,7 +37,7 @@ type Moments struct {
 
 // New makes empty moments of a Spec.
 func New(spec *Spec) *Moments {
-	m := &Moments{spec: spec, axes: newAxes(spec), columns: newColumns(len(spec.Features)), clusters: newClusters(), latest: event.NoTime}
+	m := &Moments{spec: spec, axes: newAxes(spec), columns: newColumns(len(spec.Features)), sets: newLevelSets(), clusters: newClusters(), latest: event.NoTime}
 	m.groups = make([]groups, 1+len(spec.Dimensions))
 	for d := range m.groups {
 		m.groups[d] = newGroups()

@@ -110,7 +110,7 @@ func drawPanel(rng *rand.Rand, spec *Spec, n int) []*event.Trajectory {
 // clusters or an outcome model for each arm.
 func blipSpec(arms int, clustered, perArm bool) *Spec {
 	s := panelSpec(arms)
-	s.Blip = &BlipModel{Dimension: 1, Moderators: []int{2, 4}}
+	s.Blip = &BlipModel{Dimension: 1, Moderators: []int{2, 4}, Masks: true}
 	number := func(name string, test func(float64) bool) Expression {
 		of := stateOf(name)
 		return Expression{Text: name, Eval: func(p *Point) event.Value {

@@ -36,6 +36,8 @@ type Report struct {
 	OutOfBounds   map[string]int64 `json:"out_of_bounds"`                   // those of them that were too large, by feature
 	Disagreeing   int64            `json:"cluster_disagreements,omitempty"` // decisions whose cluster is not that of their trajectory
 	NotComputed   []string         `json:"not_computed,omitempty"`
+
+	fits []*blipFit // what MaskGain works with; nil of a report that was read
 }
 
 // Check is one health check: whether to trust what feeds the estimates.
@@ -54,7 +56,11 @@ func (m *Moments) Report() *Report {
 		Trajectories: m.trajectories, Decisions: m.rows, Disagreeing: m.disagreeing, Estimates: m.Randomized(), Health: []Check{},
 		Rejected: map[string]int64{}, NotRandomized: map[string]int64{}, Missing: map[string]int64{}, OutOfBounds: map[string]int64{},
 	}
-	blip, models, support := m.Blip()
+	fits := m.fitBlips()
+	if m.spec.Blip != nil && m.spec.Blip.Masks {
+		r.fits = fits
+	}
+	blip, models, support := m.blipOf(fits)
 	r.Estimates, r.Models = append(append(r.Estimates, m.Moderated()...), blip...), models
 	r.Support = support
 	for f, feature := range m.spec.Features {

@@ -45,6 +45,7 @@ type BlipModel struct {
 	Dimension  int          // place in Dimensions plus 1; 0 is All
 	Moderators []int        // places in Features, each a number
 	Checks     []Expression // instruments of the over-identification test; none: the default ones
+	Masks      bool         // whether gains of masks over levels can be asked for after the fact
 }
 
 // Policy intervenes with one arm where its expression is true.

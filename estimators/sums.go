@@ -7,6 +7,7 @@ const (
 	fixedPlaces along = iota // the same in all moments of a Spec
 	columnsOfX
 	levelsOfF
+	setsOfLevels
 )
 
 // axis is one side of a sum: lead fixed places, then width places for each
@@ -47,8 +48,9 @@ func (c collapse) matrix(own, _ *matrix, rows, cols axis) {
 
 // mapping says where the columns, levels and clusters of other moments go.
 type mapping struct {
-	columns, levels, clusters []int
-	known                     []mappedAxis
+	columns, levels, sets, clusters []int
+
+	known []mappedAxis
 }
 
 type mappedAxis struct {
@@ -67,6 +69,8 @@ func (m *mapping) of(a axis, n int) []int {
 	switch a.along {
 	case levelsOfF:
 		base = m.levels
+	case setsOfLevels:
+		base = m.sets
 	case fixedPlaces:
 		base = nil
 	}
