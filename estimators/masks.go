@@ -1,9 +1,11 @@
 package estimators
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,6 +57,30 @@ func (m *Moments) matchSets(o *Moments, levels []int) []int {
 type Mask struct {
 	Arm    string // "": the one intervention
 	Levels map[string]float64
+}
+
+// ParseMask reads a mask as people write it: LEVEL=P, or LEVEL for a
+// probability of 1. A level may hold = itself, if =P is written out.
+func ParseMask(arm string, levels []string) (Mask, error) {
+	mask := Mask{Arm: arm, Levels: map[string]float64{}}
+	if len(levels) == 0 {
+		return mask, errors.New("policy value: no level; write at least one, LEVEL or LEVEL=P")
+	}
+	for _, text := range levels {
+		level, p := text, 1.0
+		if i := strings.LastIndexByte(text, '='); i >= 0 {
+			x, err := strconv.ParseFloat(text[i+1:], 64)
+			if err != nil || !(x >= 0 && x <= 1) {
+				return mask, fmt.Errorf("policy value: %q: %q is no probability; write LEVEL or LEVEL=P with P from 0 to 1", text, text[i+1:])
+			}
+			level, p = text[:i], x
+		}
+		if _, twice := mask.Levels[level]; twice {
+			return mask, fmt.Errorf("policy value: level %q is named twice; name it once", level)
+		}
+		mask.Levels[level] = p
+	}
+	return mask, nil
 }
 
 // String names the mask, as estimates carry it.
