@@ -37,6 +37,7 @@ func (m *Moments) readClusters(r *pack.Reader) {
 
 func (m *Moments) packPanel(w *pack.Writer, p *panel) {
 	to := &packing{w: w}
+	w.Int(p.alone)
 	w.Int(int64(len(p.present)))
 	w.Ints(p.present)
 	if p.blip != nil {
@@ -66,6 +67,7 @@ func (m *Moments) packPanel(w *pack.Writer, p *panel) {
 
 func (m *Moments) readPanel(r *pack.Reader, p *panel) {
 	from := &unpacking{r, m}
+	p.alone = r.Int()
 	p.present = make([]int64, r.Count())
 	r.Ints(p.present)
 	if p.blip != nil {

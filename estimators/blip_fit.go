@@ -70,7 +70,10 @@ func (m *Moments) fitBlip(p *panel) *blipFit {
 	}
 	f.clusters = f.n
 	if m.spec.clustered() {
-		f.clusters, f.df = 0, float64(f.holding-1)
+		f.df = float64(f.holding - 1)
+		if f.clusters = p.alone; m.clusters.crowded {
+			f.clusters = 0 // whatever has no decision is in one of the buckets
+		}
 		for _, n := range p.present {
 			if n > 0 {
 				f.clusters++

@@ -99,15 +99,12 @@ func (m *Moments) matchClusters(o *Moments) []int {
 	return to
 }
 
-// key gives the batch its cluster key: bucket, fold and cluster.
+// setKey gives the batch the bucket and the fold of its cluster key.
 func (b *batch) setKey(m *Moments, key string) {
 	b.hash = xxhash.Sum64String(key)
 	b.bucket = int(b.hash % Buckets)
 	b.fold = b.bucket % m.spec.Folds
 	b.cluster = -1
-	if m.spec.clustered() {
-		b.cluster = m.cluster(key)
-	}
 }
 
 // clusterAt is what the cluster expression says at a point; known is false

@@ -43,6 +43,9 @@ func TestClusteredErrorOfRewards(t *testing.T) {
 			}
 			var b batch
 			b.setKey(m, key)
+			if c.clustered {
+				b.cluster = m.cluster(key)
+			}
 			s.add(1, &b, []int{0, 1}, []float64{1, y})
 		}
 		q := make([][]float64, spec.Folds)

@@ -61,6 +61,7 @@ func (m *Moments) matchColumns(o *Moments) []int {
 }
 
 func (m *Moments) mergePanel(p, q *panel, to *mapping, o *Moments) {
+	p.alone += q.alone
 	for i, n := range q.present {
 		p.present = grown(p.present, max(len(p.present), to.clusters[i]+1))
 		p.present[to.clusters[i]] += n

@@ -116,6 +116,9 @@ func (m *Moments) fold(t *event.Trajectory, sign int64) {
 	})
 	m.rows += sign * int64(b.n)
 	b.setKey(m, key)
+	if m.spec.clustered() && !first {
+		b.cluster = m.cluster(key)
+	}
 	b.lay(m)
 	for _, p := range m.panels {
 		if y, ok := m.outcomesOf(p, t); ok {

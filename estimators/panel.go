@@ -14,6 +14,7 @@ type panel struct {
 	v        axis // of the scores' v_i
 
 	present   []int64      // trajectories by cluster; with a cluster expression
+	alone     int64        // trajectories without a decision, each its own cluster; with a cluster expression
 	models    [][]nuisance // [intervention][fold], rows weighted by W^2
 	armModels [][]nuisance // [arm][fold], the rows of the arm; with an outcome model for each
 	cells     [][]*cell    // [dimension][group]; nil where no row was seen
@@ -61,9 +62,12 @@ func newNuisances(models, folds, outcomes int) [][]nuisance {
 
 // add adds a trajectory's batch, laid out, whose scaled outcomes are y.
 func (p *panel) add(m *Moments, b *batch, y []float64, sign int64) {
-	if b.cluster >= 0 {
+	switch {
+	case b.cluster >= 0:
 		p.present = grown(p.present, max(len(p.present), b.cluster+1))
 		p.present[b.cluster] += sign
+	case m.spec.clustered():
+		p.alone += sign
 	}
 	if p.blip != nil {
 		p.blip.buckets[b.bucket].trajectories += sign
