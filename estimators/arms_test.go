@@ -35,14 +35,14 @@ func armSpec(names ...string) *Spec {
 	return s
 }
 
-func drawArms(rng *rand.Rand, n int) []*event.Trajectory {
+func drawArms(rng *rand.Rand, n, most int) []*event.Trajectory {
 	ts := make([]*event.Trajectory, n)
 	p := []float64{0.4, 0.3, 0.2, 0.1}
 	for i := range ts {
 		t := &event.Trajectory{ID: fmt.Sprintf("%d-%d", i, rng.Uint64())}
 		u := rng.NormFloat64() / 2
 		y := u
-		for alive := true; alive && len(t.Decisions) < 40; {
+		for alive := true; alive && len(t.Decisions) < most; {
 			tool := rng.IntN(2)
 			d := event.Decision{Index: len(t.Decisions) + 1, Calls: []event.Call{{Tool: fmt.Sprint("tool", tool)}},
 				State: []event.Member{{Name: "u", Value: event.NumberOf(u + rng.NormFloat64()/2)}}}
@@ -106,7 +106,7 @@ func TestThirdArmIsRecovered(t *testing.T) {
 	var off, offAlone []float64 // of half, tool0, in standard errors
 	for range worlds {
 		m, s := New(spec), New(single)
-		for _, tr := range drawArms(rng, n) {
+		for _, tr := range drawArms(rng, n, 40) {
 			m.Add(tr)
 			s.Add(alone(tr, "half"))
 		}
@@ -160,7 +160,7 @@ func TestPermutedArms(t *testing.T) {
 	spec.Policies[0].Arm, other.Policies[0].Arm = 1, 1
 	spec.PerArm, other.PerArm = true, true
 	m, o := New(spec), New(other)
-	for _, tr := range drawArms(rng, 400) {
+	for _, tr := range drawArms(rng, 400, 40) {
 		m.Add(tr)
 		renamed := *tr
 		renamed.Decisions = slices.Clone(tr.Decisions)
@@ -217,7 +217,7 @@ func TestGainOfNever(t *testing.T) {
 	spec := armSpec("direct", "full", "half", "idle")
 	spec.Policies[0].Probability = 0
 	m := New(spec)
-	for _, tr := range drawArms(rand.New(rand.NewPCG(67, 71)), 300) {
+	for _, tr := range drawArms(rand.New(rand.NewPCG(67, 71)), 300, 40) {
 		m.Add(tr)
 	}
 	f := m.fitBlip(m.panels[0])

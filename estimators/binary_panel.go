@@ -43,6 +43,10 @@ func (m *Moments) packPanel(w *pack.Writer, p *panel) {
 	if p.blip != nil {
 		for j := range p.blip.buckets {
 			w.Int(p.blip.buckets[j].trajectories)
+			for i := range p.blip.buckets[j].cross {
+				w.Float(p.blip.buckets[j].cross[i].rho)
+				w.Floats(p.blip.buckets[j].cross[i].y)
+			}
 		}
 		for _, s := range p.blip.support {
 			w.Int(s.agreeing)
@@ -73,6 +77,13 @@ func (m *Moments) readPanel(r *pack.Reader, p *panel) {
 	if p.blip != nil {
 		for j := range p.blip.buckets {
 			p.blip.buckets[j].trajectories = r.Int()
+			for i := range p.blip.buckets[j].cross {
+				s := &p.blip.buckets[j].cross[i]
+				s.rho = r.Float()
+				for o := range s.y {
+					s.y[o] = r.Float()
+				}
+			}
 		}
 		for i := range p.blip.support {
 			p.blip.support[i] = supportSums{r.Int(), r.Float(), r.Float(), r.Float()}

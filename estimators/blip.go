@@ -50,7 +50,7 @@ func (m *Moments) blipOf(fits []*blipFit) (all []Estimate, models []FittedModel,
 		for o := range p.outcomes {
 			model := f.check(o)
 			models = append(models, model)
-			own := f.support(model.Outcome)
+			own := f.support(model.Outcome, o)
 			markSupport(all[from:], own)
 			support = append(support, own...)
 			if model.Check == CheckFail {

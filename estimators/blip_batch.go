@@ -10,6 +10,7 @@ type blipBatch struct {
 	z, zh    laid  // (1{A=m} - p_m) f_t, the same of h_t
 	r        laid  // Z_t + F_t
 	later    laid  // F_t = sum over strictly later rows of 1{A=m} f
+	drawn    laid  // (1{A_t=m} f_t)_m
 	e, ee    laid  // (f, h) by level, and times sum_m (1{A=m} - p_m)^2
 	ff       []laid
 	l        []laid // per policy, L_t = sum over strictly later rows of pi f
@@ -58,7 +59,7 @@ func (b *batch) layBlip(m *Moments) {
 	for _, l := range []struct {
 		to *laid
 		a  axis
-	}{{&y.f, x.f}, {&y.h, x.h}, {&y.z, x.z}, {&y.zh, x.zh}, {&y.r, x.z}, {&y.later, x.z}, {&y.e, x.e}, {&y.ee, x.e}} {
+	}{{&y.f, x.f}, {&y.h, x.h}, {&y.z, x.z}, {&y.zh, x.zh}, {&y.r, x.z}, {&y.later, x.z}, {&y.drawn, x.z}, {&y.e, x.e}, {&y.ee, x.e}} {
 		l.to.lay(l.a, y.levels, b.padded)
 	}
 	y.ff = grown(y.ff, x.arms)
@@ -131,6 +132,7 @@ func (y *blipBatch) layLater(m *Moments, t int, r *row) {
 	if r.arm > 0 {
 		for i, v := range f {
 			y.taken[i*arms+r.arm-1] += v
+			y.drawn.row(t)[i*arms+r.arm-1] = v
 		}
 	}
 	for k, pi := range r.policies {

@@ -55,8 +55,8 @@ const leastCondition = 1e-6
 // blipNuisance are the coefficients of q_Y, q_F and, by policy, q_L of one
 // fold, fitted on all others: columns of x × what is predicted.
 type blipNuisance struct {
-	y, f, masks dense
-	l           []dense
+	y, f, taken, masks dense
+	l                  []dense
 }
 
 func (m *Moments) fitBlip(p *panel) *blipFit {
@@ -101,7 +101,7 @@ func (f *blipFit) fitNuisances() {
 	outcomes, size, cols := len(f.p.outcomes), f.size(), f.pooling.size(f.m.axes.f)
 	sets := f.m.axes.s.width * len(f.m.sets.list)
 	sTo := identity(sets)
-	width := outcomes + size + cols*len(f.m.spec.Policies) + sets
+	width := outcomes + size + cols*len(f.m.spec.Policies) + sets + size
 	f.folds = make([]blipNuisance, len(sums))
 	for k := range f.folds {
 		s := newNormal(len(order))
@@ -120,7 +120,8 @@ func (f *blipFit) fitNuisances() {
 			for i := range sums[j].l {
 				sums[j].l[i].addInto(r, xTo, fTo, outcomes+size+i*cols)
 			}
-			sums[j].masks.addInto(r, xTo, sTo, width-sets)
+			sums[j].masks.addInto(r, xTo, sTo, width-sets-size)
+			sums[j].taken.addInto(r, xTo, zTo, width-size)
 		}
 		s.penalize(f.m.spec.Ridge)
 		if s.factorize() {
@@ -129,7 +130,8 @@ func (f *blipFit) fitNuisances() {
 			clear(r.Data) // no row outside this fold: nothing to learn from, and 0 is as valid
 		}
 		n := &f.folds[k]
-		n.y, n.f, n.masks = part(r, xTo, 0, outcomes), part(r, xTo, outcomes, size), part(r, xTo, width-sets, sets)
+		n.y, n.f, n.masks = part(r, xTo, 0, outcomes), part(r, xTo, outcomes, size), part(r, xTo, width-sets-size, sets)
+		n.taken = part(r, xTo, width-size, size)
 		for i := range f.m.spec.Policies {
 			n.l = append(n.l, part(r, xTo, outcomes+size+i*cols, cols))
 		}

@@ -18,8 +18,9 @@ type blipBucket struct {
 	moments      instrumented
 	checks       instrumented
 	policies     []policySums
-	masks        policySums // of every set of levels: L of (1, moderators) there
-	taken        vector     // sum (1{A=m} f)_m
+	masks        policySums  // of every set of levels: L of (1, moderators) there
+	cross        []crossSums // of never intervening, then of each policy
+	taken        vector      // sum (1{A=m} f)_m
 }
 
 // instrumented are the sums of an instrument z with what it multiplies.
@@ -41,6 +42,7 @@ type blipFold struct {
 	gram  packed   // sum x x'
 	cross []vector // per outcome of the panel, sum x Y
 	f     matrix   // sum x F'
+	taken matrix   // sum x (1{A=m} f)_m'
 	l     []matrix // per policy, sum x L'
 	masks matrix   // sum x L' of every set of levels
 }
@@ -52,6 +54,10 @@ func newBlipSums(spec *Spec, outcomes int) *blipSums {
 		b.squares = make([]packed, len(spec.Experiment.Interventions))
 		b.moments.y, b.checks.y = make([]vector, outcomes), make([]vector, outcomes)
 		b.policies = make([]policySums, len(spec.Policies))
+		b.cross = make([]crossSums, 1+len(spec.Policies))
+		for i := range b.cross {
+			b.cross[i].y = make([]float64, outcomes)
+		}
 	}
 	for k := range s.folds {
 		s.folds[k].cross = make([]vector, outcomes)
@@ -87,6 +93,7 @@ func (s *blipSums) add(b *batch, y []float64, sign float64) {
 		fold.cross[o].addSparse(sign*y[o], b.cols, b.sumX)
 	}
 	fold.f.addProduct(sign, b.cols, l.z.places, b.x, l.later.a, n)
+	fold.taken.addProduct(sign, b.cols, l.z.places, b.x, l.drawn.a, n)
 	for i := range fold.l {
 		fold.l[i].addProduct(sign, b.cols, l.f.places, b.x, l.l[i].a, n)
 	}
@@ -116,6 +123,10 @@ func (s *blipSums) each(o *blipSums, x *axes, v sums) {
 		}
 		v.matrix(&a.masks.l, &b.masks.l, x.z, x.s)
 		v.vector(&a.masks.total, &b.masks.total, x.s)
+		for i := range a.cross {
+			v.vector(&a.cross[i].x, &b.cross[i].x, x.x)
+			v.vector(&a.cross[i].f, &b.cross[i].f, x.z)
+		}
 		v.vector(&a.taken, &b.taken, x.z)
 	}
 	for k := range s.folds {
@@ -125,6 +136,7 @@ func (s *blipSums) each(o *blipSums, x *axes, v sums) {
 			v.vector(&a.cross[i], &b.cross[i], x.x)
 		}
 		v.matrix(&a.f, &b.f, x.x, x.z)
+		v.matrix(&a.taken, &b.taken, x.x, x.z)
 		for i := range a.l {
 			v.matrix(&a.l[i], &b.l[i], x.x, x.f)
 		}

@@ -69,6 +69,11 @@ func (m *Moments) mergePanel(p, q *panel, to *mapping, o *Moments) {
 	if p.blip != nil {
 		for j := range p.blip.buckets {
 			p.blip.buckets[j].trajectories += q.blip.buckets[j].trajectories
+			for i := range q.blip.buckets[j].cross {
+				own, other := &p.blip.buckets[j].cross[i], &q.blip.buckets[j].cross[i]
+				own.rho += other.rho
+				addScaled(own.y, 1, other.y)
+			}
 		}
 		for i := range p.blip.support {
 			p.blip.support[i].add(&q.blip.support[i])

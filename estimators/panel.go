@@ -71,6 +71,7 @@ func (p *panel) add(m *Moments, b *batch, y []float64, sign int64) {
 	}
 	if p.blip != nil {
 		p.blip.buckets[b.bucket].trajectories += sign
+		b.cross(m, p.blip.buckets[b.bucket].cross, y, float64(sign))
 	}
 	if b.n == 0 {
 		return

@@ -1,5 +1,7 @@
 package estimators
 
+import "math"
+
 // supportSums tell how much of what was seen a policy could have done itself.
 // rho is the product over the rows of a trajectory of the
 // probability of the arm drawn under the policy over that under which it was
@@ -13,7 +15,7 @@ type supportSums struct {
 
 // largestRho bounds rho, so that its square is finite. A policy under which it
 // is reached has an effective sample size of one either way.
-const largestRho = 1e150
+const largestRho = 1e140
 
 // PolicySupport is how much of what was seen a policy could have done itself. A
 // gain beyond that rests on the blip model alone.
@@ -23,6 +25,11 @@ type PolicySupport struct {
 	Agreement float64 `json:"agreement_share"`
 	Effective float64 `json:"effective_sample_size"` // (sum rho)^2 / sum rho^2
 	Differing float64 `json:"differing_share"`       // of decisions
+
+	// The gain by ways that need no blip model, or do with half of it; nil where
+	// the effective sample of the policy or of never is below 100.
+	Importance *CrossCheck `json:"importance_sampling,omitempty"`
+	Robust     *CrossCheck `json:"doubly_robust,omitempty"`
 }
 
 // lowAgreement is the agreement share below which support is low.
@@ -72,7 +79,7 @@ func (s *supportSums) add(o *supportSums) {
 
 // support is how well never intervening and the policies are supported, in
 // this order.
-func (f *blipFit) support(outcome string) []PolicySupport {
+func (f *blipFit) support(outcome string, o int) []PolicySupport {
 	every := f.p.cellAt(0, 0)
 	out := make([]PolicySupport, len(f.p.blip.support))
 	for i := range f.p.blip.support {
@@ -87,7 +94,16 @@ func (f *blipFit) support(outcome string) []PolicySupport {
 		out[i].Agreement = float64(s.agreeing) / float64(every.trajectories)
 		out[i].Differing = s.differing / float64(every.decisions())
 		if s.agreeing > 0 && s.squares > 0 {
-			out[i].Effective = min(s.rho*s.rho/s.squares, float64(s.agreeing))
+			root := s.rho / math.Sqrt(s.squares)
+			if out[i].Effective = min(root*root, float64(s.agreeing)); math.IsNaN(out[i].Effective) {
+				out[i].Effective = 0
+			}
+		}
+		if i > 0 && f.n >= minBlipTrajectories && min(out[0].Effective, out[i].Effective) >= leastEffective &&
+			min(f.never.rcond, f.policies[i-1].rcond) >= leastCondition {
+			if importance, robust := f.crossCheck(i, o); importance.usable() && robust.usable() {
+				out[i].Importance, out[i].Robust = &importance, &robust
+			}
 		}
 	}
 	return out
