@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -35,6 +36,12 @@ func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 		}
 		fmt.Fprintf(out, "support of %s, %s: %.2g %% of trajectories agree with it throughout, effective sample size %.0f, differs in %.2g %% of decisions\n",
 			name, s.Outcome, 100*s.Agreement, s.Effective, 100*s.Differing)
+	}
+	for _, m := range r.Ranking {
+		if m.Loss != nil {
+			fmt.Fprintf(out, "blip model %d of %s: groups %s, moderators %s; held-out loss %.6g (says nothing of no-treatment continuation or gains)\n",
+				m.Rank, m.Outcome, m.Groups, strings.Join(m.Moderators, ", "), *m.Loss)
+		}
 	}
 	for _, m := range r.Models {
 		fmt.Fprintf(out, "blip model of %s: over-identification test %s (p = %.3g, %d instruments)", m.Outcome, m.Check, m.P, m.Instruments)

@@ -70,10 +70,10 @@ func (l *blipParts) readModerator(n node) string {
 }
 
 // spec is the blip model as the sums see it; nil where nothing asks for one.
-// Policies alone get the model of one effect for all decisions.
-func (b *blipModel) spec(l *blipParts, policies []estimators.Policy) *estimators.BlipModel {
+// Policies and candidates alone get the model of one effect for all decisions.
+func (b *blipModel) spec(l *blipParts, needed bool) *estimators.BlipModel {
 	switch {
-	case b == nil && len(policies) == 0:
+	case b == nil && !needed:
 		return nil
 	case b == nil:
 		return &estimators.BlipModel{Masks: true}
@@ -85,6 +85,24 @@ func (b *blipModel) spec(l *blipParts, policies []estimators.Policy) *estimators
 		if i := slices.IndexFunc(l.features, func(f estimators.Feature) bool { return f.Name == name }); i >= 0 {
 			out.Moderators = append(out.Moderators, i)
 		}
+	}
+	return out
+}
+
+// readCandidates reads further blip models to rank.
+func (l *blipParts) readCandidates(n node) (models []*blipModel) {
+	for _, item := range n.list() {
+		m := item.mapping()
+		models = append(models, l.readModel(m))
+		m.done()
+	}
+	return models
+}
+
+// specs are candidates as the sums see them.
+func specs(models []*blipModel, l *blipParts) (out []estimators.BlipModel) {
+	for _, b := range models {
+		out = append(out, *b.spec(l, true))
 	}
 	return out
 }

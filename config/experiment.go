@@ -49,20 +49,20 @@ func readExperiment(m *mapping, limits limits, names *distinct) daemon.Experimen
 	dimensions := readGroups(m.get("groups"), words)
 	parts := &blipParts{vocabulary: words, features: features, dimensions: dimensions, arms: e.Interventions}
 	blip := parts.readBlipModel(m.get("blip_model"))
-	later := laterParts{blip: parts}
-	later.readCandidates(m.get("blip_candidates"))
+	candidates := parts.readCandidates(m.get("blip_candidates"))
+	var later laterParts
 	later.moderated(blip)
 	policies := parts.readPolicies(m.get("policies"))
 	later.harm(outcomes)
 
 	hash := definition{experiment: e, outcomes: outcomes, rules: rules, folds: folds, model: model, cluster: cluster.Text,
-		features: features, dimensions: dimensions, blip: blip, policies: policies, limits: limits}.hash()
+		features: features, dimensions: dimensions, blip: blip, policies: policies, candidates: candidates, limits: limits}.hash()
 	rules.Experiment, rules.TimeoutValues, rules.Hash = e, timeoutValues(outcomes), hash
 	return daemon.Experiment{
 		Rules: rules,
 		Spec: estimators.Spec{Experiment: e, Folds: folds, Ridge: model.Ridge, Features: features,
 			Dimensions: dimensions, MaxGroups: limits.groups, Cluster: cluster, MaxClusters: limits.clusters,
-			PerArm: model.PerArm, Blip: blip.spec(parts, policies), Policies: policies, Hash: hash},
+			PerArm: model.PerArm, Blip: blip.spec(parts, len(policies)+len(candidates) > 0), Policies: policies, Candidates: specs(candidates, parts), Hash: hash},
 		Better: better(outcomes),
 		NotYet: later.notYet,
 	}

@@ -24,6 +24,7 @@ type definition struct {
 	dimensions []estimators.Dimension
 	blip       *blipModel
 	policies   []estimators.Policy
+	candidates []*blipModel
 	limits     limits
 }
 
@@ -73,6 +74,7 @@ type (
 		Groups             []canonicalGroup   `json:"groups"`
 		BlipModel          *blipModel         `json:"blip_model"`
 		Policies           []canonicalPolicy  `json:"policies,omitempty"`
+		Candidates         []*blipModel       `json:"blip_candidates,omitempty"`
 		Text               int                `json:"limits.text"`
 		GroupsPerDimension int                `json:"limits.groups_per_dimension"`
 	}
@@ -90,7 +92,7 @@ func (d definition) hash() string {
 		ProbabilityOf: string(d.experiment.ProbabilityOf), Cluster: d.cluster, MinProbability: d.experiment.MinProbability,
 		StartPeriod: d.rules.StartPeriod, TrajectoryTimeout: d.rules.Timeout,
 		CloseGrace: d.rules.CloseGrace, RevisionWindow: d.rules.RevisionWindow,
-		Folds: d.folds, OutcomeModel: d.model, BlipModel: d.blip,
+		Folds: d.folds, OutcomeModel: d.model, BlipModel: d.blip, Candidates: d.candidates,
 		Text: d.limits.Event.Text, GroupsPerDimension: d.limits.groups,
 	}
 	for _, o := range d.outcomes {

@@ -6,24 +6,9 @@ import (
 	"blipd/estimators"
 )
 
-// laterParts reads what later versions compute. It is parsed, typed and
-// checked now, and what the file asks for is named in notYet.
+// laterParts names what the file asks for and later versions compute.
 type laterParts struct {
-	blip   *blipParts
 	notYet []string
-}
-
-// readCandidates reads further blip models to rank.
-func (l *laterParts) readCandidates(n node) {
-	items := n.list()
-	for _, item := range items {
-		m := item.mapping()
-		l.blip.readModel(m)
-		m.done()
-	}
-	if len(items) > 0 {
-		l.later(fmt.Sprintf("blip_candidates (%d): blip models are not ranked by this version", len(items)))
-	}
 }
 
 // moderated notes more moderators than moderated effects are computed for.

@@ -141,10 +141,10 @@ func TestEveryKey(t *testing.T) {
 		{"sums", []any{10, 2.5, 20, 2}, []any{e.Spec.Folds, e.Spec.Ridge, e.Spec.MaxGroups, len(e.Spec.Dimensions)}},
 		{"better", []string{"higher", "lower"}, e.Better},
 		{"blip model", &estimators.BlipModel{Dimension: 1, Moderators: []int{1}, Masks: true}, e.Spec.Blip},
+		{"candidates", []estimators.BlipModel{{Masks: true}}, e.Spec.Candidates},
 		{"policies", []any{"writes", 0, 1.0, `action.capability == "order_write"`}, []any{e.Spec.Policies[0].Name,
 			e.Spec.Policies[0].Arm, e.Spec.Policies[0].Probability, e.Spec.Policies[0].Intervene.Text}},
 		{"not yet", []string{
-			"blip_candidates (1): blip models are not ranked by this version",
 			"outcomes with role harm (1): violations are not shown apart by this version"}, e.NotYet},
 	} {
 		if diff := cmp.Diff(check.want, check.got); diff != "" {

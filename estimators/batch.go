@@ -19,8 +19,10 @@ type batch struct {
 	wx     []float64 // padded × cols, weighted rows of x
 	marks  []int     // by column of x: 1 + place in cols
 
-	blip    blipBatch
-	visited []gathered // what is added to each group
+	blip       blipBatch
+	candidates []laid // Z of each candidate
+	levels     []int
+	visited    []gathered // what is added to each group
 
 	// Scratch of one addition.
 	places       []int
@@ -38,6 +40,7 @@ func (b *batch) next(m *Moments) *row {
 			r.moderators = make([]float64, len(blip.Moderators))
 			r.checks = make([]float64, m.axes.fixedChecks)
 			r.policies = make([]float64, len(m.spec.Policies))
+			r.numbers = make([]float64, m.numbers)
 		}
 		b.rows = append(b.rows, r)
 	}
@@ -56,6 +59,7 @@ func (b *batch) lay(m *Moments) {
 	if m.spec.Blip != nil {
 		b.layBlip(m)
 	}
+	b.layCandidates(m)
 	b.gather(m)
 }
 

@@ -38,6 +38,9 @@ func (m *Moments) readClusters(r *pack.Reader) {
 func (m *Moments) packPanel(w *pack.Writer, p *panel) {
 	to := &packing{w: w}
 	w.Int(p.alone)
+	for k := range p.squares {
+		w.Floats(p.squares[k])
+	}
 	w.Int(int64(len(p.present)))
 	w.Ints(p.present)
 	if p.blip != nil {
@@ -72,6 +75,11 @@ func (m *Moments) packPanel(w *pack.Writer, p *panel) {
 func (m *Moments) readPanel(r *pack.Reader, p *panel) {
 	from := &unpacking{r, m}
 	p.alone = r.Int()
+	for _, squares := range p.squares {
+		for o := range squares {
+			squares[o] = r.Float()
+		}
+	}
 	p.present = make([]int64, r.Count())
 	r.Ints(p.present)
 	if p.blip != nil {
@@ -195,6 +203,9 @@ func (p *unpacking) count(a axis) int {
 		most += a.width * len(p.m.sets.list)
 	case levelsOfF:
 		most += a.width * len(p.m.groups[p.m.spec.Blip.Dimension].names)
+	}
+	if a.along >= candidateLevels {
+		most += a.width * len(p.m.groups[p.m.candidates[a.along-candidateLevels].model.Dimension].names)
 	}
 	n := p.r.Int()
 	if n < 0 || n > int64(most) {

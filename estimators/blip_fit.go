@@ -60,7 +60,7 @@ type blipNuisance struct {
 }
 
 func (m *Moments) fitBlip(p *panel) *blipFit {
-	f := &blipFit{m: m, p: p, pooling: m.pool(p), df: Buckets - 1}
+	f := &blipFit{m: m, p: p, pooling: m.pool(p, m.spec.Blip), df: Buckets - 1}
 	for j := range p.blip.buckets {
 		n := p.blip.buckets[j].trajectories
 		f.n += n

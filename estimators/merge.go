@@ -22,6 +22,9 @@ func (m *Moments) Merge(o *Moments) {
 	if blip := m.spec.Blip; blip != nil {
 		to.levels = m.matchGroups(o, blip.Dimension)
 		to.sets = m.matchSets(o, to.levels)
+		for i := range m.candidates {
+			to.candidates = append(to.candidates, m.matchGroups(o, m.candidates[i].model.Dimension))
+		}
 	}
 	for i, p := range m.panels {
 		m.mergePanel(p, o.panels[i], to, o)
@@ -62,6 +65,9 @@ func (m *Moments) matchColumns(o *Moments) []int {
 
 func (m *Moments) mergePanel(p, q *panel, to *mapping, o *Moments) {
 	p.alone += q.alone
+	for k := range p.squares {
+		addScaled(p.squares[k], 1, q.squares[k])
+	}
 	for i, n := range q.present {
 		p.present = grown(p.present, max(len(p.present), to.clusters[i]+1))
 		p.present[to.clusters[i]] += n

@@ -12,14 +12,17 @@ import (
 //
 // Not safe for concurrent use.
 type Moments struct {
-	spec      *Spec
-	axes      axes
-	moderator []int // per feature, its place among the moderators, or -1
-	columns   columns
-	groups    []groups  // per dimension; 0 is All
-	sets      levelSets // of the blip model, with masks
-	clusters  clusters  // with a cluster expression
-	panels    []*panel  // the required outcomes together, then each other one alone
+	spec       *Spec
+	axes       axes
+	moderator  []int // per feature, its place among the moderators, or -1
+	columns    columns
+	groups     []groups    // per dimension; 0 is All
+	sets       levelSets   // of the blip model, with masks
+	clusters   clusters    // with a cluster expression
+	candidates []candidate // blip models to rank, the one in use first
+	number     []int       // per feature, its place in row.numbers, or -1; with candidates
+	numbers    int
+	panels     []*panel // the required outcomes together, then each other one alone
 
 	trajectories int64
 	rows         int64
@@ -54,6 +57,8 @@ func New(spec *Spec) *Moments {
 			m.moderator[f] = i
 		}
 	}
+
+	m.newCandidates()
 
 	var required []int
 	for i, o := range spec.Experiment.Outcomes {

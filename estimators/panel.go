@@ -20,6 +20,10 @@ type panel struct {
 	cells     [][]*cell    // [dimension][group]; nil where no row was seen
 	moderated []scores     // per intervention; with moderators
 	blip      *blipSums    // nil without a blip model
+
+	ranked     []candidate       // those of the Moments
+	candidates [][]candidateSums // [candidate][fold]
+	squares    [][]float64       // [fold][outcome], sum over rows of Y^2; with candidates
 }
 
 // nuisance holds the normal equations of an outcome model in one fold, rows
@@ -37,6 +41,13 @@ func (m *Moments) newPanel(outcomes []int) *panel {
 	if m.spec.PerArm {
 		p.v = axis{columnsOfX, 1 + 2*len(outcomes), 2}
 		p.armModels = newNuisances(1+arms, m.spec.Folds, len(outcomes))
+	}
+	p.ranked, p.candidates = m.candidates, m.newCandidateSums(len(outcomes))
+	if len(p.candidates) > 0 {
+		p.squares = make([][]float64, m.spec.Folds)
+		for k := range p.squares {
+			p.squares[k] = make([]float64, len(outcomes))
+		}
 	}
 	if m.spec.Blip != nil {
 		p.blip = newBlipSums(m.spec, len(outcomes))
@@ -92,7 +103,7 @@ func (p *panel) add(m *Moments, b *batch, y []float64, sign int64) {
 		g := &b.visited[i]
 		c := m.cell(p, g.dimension, g.group)
 		c.add(p, b, g, y, sign)
-		if b.cluster < 0 && p.blip != nil && g.dimension == m.spec.Blip.Dimension {
+		if b.cluster < 0 && m.pools(g.dimension) {
 			c.members.add(b.hash, sign)
 		}
 	}
@@ -103,6 +114,14 @@ func (p *panel) add(m *Moments, b *batch, y []float64, sign int64) {
 	if p.blip != nil {
 		p.blip.add(b, y, s)
 		b.support(m, p.blip.support, sign)
+	}
+	for i := range p.candidates {
+		p.candidates[i][b.fold].add(s, &b.candidates[i], b, y)
+	}
+	if len(p.squares) > 0 {
+		for o, v := range y {
+			p.squares[b.fold][o] += s * float64(b.n) * v * v
+		}
 	}
 }
 
@@ -143,6 +162,17 @@ func (p *panel) each(o *panel, x *axes, v sums) {
 	}
 	if p.blip != nil {
 		p.blip.each(o.blip, x, v)
+	}
+	for i, folds := range p.candidates {
+		z := p.ranked[i].z
+		for k := range folds {
+			own, other := &folds[k], &o.candidates[i][k]
+			v.packed(&own.zz, &other.zz, z)
+			v.matrix(&own.zx, &other.zx, z, x.x)
+			for j := range own.zy {
+				v.vector(&own.zy[j], &other.zy[j], z)
+			}
+		}
 	}
 }
 

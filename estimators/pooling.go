@@ -24,8 +24,7 @@ type sizedLevel struct {
 	clusters int64
 }
 
-func (m *Moments) pool(p *panel) *pooling {
-	blip := m.spec.Blip
+func (m *Moments) pool(p *panel, blip *BlipModel) *pooling {
 	names := m.groups[blip.Dimension].names
 	out := &pooling{level: make([]int, len(names)), lead: len(blip.Moderators)}
 	for _, f := range blip.Moderators {
@@ -48,9 +47,9 @@ func (m *Moments) pool(p *panel) *pooling {
 	}
 	together := int64(0)
 	if n > 0 {
-		for together = m.together(p, sized[:n]); n < len(sized) && together < minTrajectories; {
+		for together = m.together(p, blip.Dimension, sized[:n]); n < len(sized) && together < minTrajectories; {
 			n++
-			together = m.together(p, sized[:n])
+			together = m.together(p, blip.Dimension, sized[:n])
 		}
 	}
 	var columns []sizedLevel // the level is the column
@@ -86,11 +85,11 @@ func (m *Moments) dimension(d int) string {
 }
 
 // together is how many clusters have a row in one of the levels.
-func (m *Moments) together(p *panel, levels []sizedLevel) int64 {
+func (m *Moments) together(p *panel, dimension int, levels []sizedLevel) int64 {
 	seen := map[uint64]bool{}
 	most := int64(0)
 	for _, l := range levels {
-		c := p.cellAt(m.spec.Blip.Dimension, l.level)
+		c := p.cellAt(dimension, l.level)
 		most = max(most, l.clusters)
 		for _, member := range c.members.list {
 			seen[member.hash] = true

@@ -32,7 +32,7 @@ func TestPoolingCountsClustersOnce(t *testing.T) {
 			add(100+i, "common", "frequent")
 		}
 		add(200, "frequent")
-		got := m.pool(m.panels[0])
+		got := m.pool(m.panels[0], spec.Blip)
 		if want := []string{"common", "rare", "rarer"}; !slices.Equal(got.pooled, want) {
 			t.Errorf("clustered %v: pooled %q, want %q", clustered, got.pooled, want)
 		}

@@ -26,8 +26,9 @@ type Report struct {
 	OpenShare    float64 `json:"open_share"` // of the trajectories started
 
 	Estimates []Estimate      `json:"estimates"`
-	Models    []FittedModel   `json:"models,omitempty"`  // the blip model of each outcome
-	Support   []PolicySupport `json:"support,omitempty"` // of never intervening and each policy
+	Models    []FittedModel   `json:"models,omitempty"`          // the blip model of each outcome
+	Ranking   []RankedModel   `json:"blip_candidates,omitempty"` // of blip models; certifies nothing about estimands 2 and 3
+	Support   []PolicySupport `json:"support,omitempty"`         // of never intervening and each policy
 	Health    []Check         `json:"health"`
 
 	Rejected      map[string]int64 `json:"rejected"`                        // records by reason, of all experiments
@@ -62,7 +63,7 @@ func (m *Moments) Report() *Report {
 	}
 	blip, models, support := m.blipOf(fits)
 	r.Estimates, r.Models = append(append(r.Estimates, m.Moderated()...), blip...), models
-	r.Support = support
+	r.Support, r.Ranking = support, m.Candidates()
 	for f, feature := range m.spec.Features {
 		r.Missing[feature.Name] = m.missing[f]
 		r.OutOfBounds[feature.Name] = m.outOfBounds[f]

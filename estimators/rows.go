@@ -20,6 +20,7 @@ type row struct {
 
 	moderators []float64 // scaled; 0 where missing
 	checks     []float64 // instruments of the over-identification test that no level is part of
+	numbers    []float64 // the same of every moderator of a candidate
 	policies   []float64 // the probability with which each policy intervenes here
 }
 
@@ -31,6 +32,7 @@ func (m *Moments) read(p *Point, r *row, sign int64) {
 
 	r.places, r.x = append(r.places[:0], 0), append(r.x[:0], 1)
 	clear(r.moderators)
+	clear(r.numbers)
 	for f := range m.spec.Features {
 		m.readFeature(f, p, r, sign)
 	}
@@ -110,6 +112,9 @@ func (m *Moments) readFeature(f int, p *Point, r *row, sign int64) {
 		r.places, r.x = append(r.places, m.columns.number(f)), append(r.x, x)
 		if at := m.moderator[f]; at >= 0 {
 			r.moderators[at] = x
+		}
+		if m.number != nil && m.number[f] >= 0 {
+			r.numbers[m.number[f]] = x
 		}
 		return
 	}

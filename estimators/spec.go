@@ -14,11 +14,12 @@ type Spec struct {
 	Dimensions []Dimension // along which effects are reported; `all` is always there and not listed
 	MaxGroups  int         // groups of one dimension; the rest share Other
 
-	Cluster     Expression // over the first decision; Eval nil: every trajectory is its own cluster
-	MaxClusters int        // distinct clusters kept apart; above, errors come from the buckets
-	PerArm      bool       // one outcome model for each arm, the two-arm form of estimand 1; gives levels
-	Blip        *BlipModel // nil: neither estimand 2 nor 3
-	Policies    []Policy   // whose gain over never intervening is estimated; they need a Blip
+	Cluster     Expression  // over the first decision; Eval nil: every trajectory is its own cluster
+	MaxClusters int         // distinct clusters kept apart; above, errors come from the buckets
+	PerArm      bool        // one outcome model for each arm, the two-arm form of estimand 1; gives levels
+	Blip        *BlipModel  // nil: neither estimand 2 nor 3
+	Candidates  []BlipModel // further blip models to rank; they need a Blip
+	Policies    []Policy    // whose gain over never intervening is estimated; they need a Blip
 
 	Hash string // of all of the above; sums merge only under the same
 }

@@ -8,6 +8,7 @@ const (
 	columnsOfX
 	levelsOfF
 	setsOfLevels
+	candidateLevels // of the first candidate; those of the others follow
 )
 
 // axis is one side of a sum: lead fixed places, then width places for each
@@ -50,7 +51,8 @@ func (c collapse) matrix(own, _ *matrix, rows, cols axis) {
 type mapping struct {
 	columns, levels, sets, clusters []int
 
-	known []mappedAxis
+	candidates [][]int // levels, by candidate
+	known      []mappedAxis
 }
 
 type mappedAxis struct {
@@ -73,6 +75,9 @@ func (m *mapping) of(a axis, n int) []int {
 		base = m.sets
 	case fixedPlaces:
 		base = nil
+	}
+	if a.along >= candidateLevels {
+		base = m.candidates[a.along-candidateLevels]
 	}
 	to := make([]int, max(n, a.lead+a.width*len(base)))
 	for i := range to {
