@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
 )
 
 // dense is a matrix, row by row.
@@ -110,30 +111,31 @@ func (s *lu) solve(j []float64, r dense, scale []float64) (rcond float64) {
 	return rcond
 }
 
-// nearlyNull lists the places that make up the direction in which the J last
-// factorized is smallest: the columns that cannot be told apart.
-func (s *lu) nearlyNull() []int {
-	n := s.j.Rows
-	at := 0
+// nearlyNull lists the columns of J, scaled, that make up the directions in
+// which it is all but singular: those that cannot be told apart.
+func nearlyNull(j, scale []float64) []int {
+	n := len(scale)
+	a := mat.NewDense(n, n, nil)
 	for i := range n {
-		if math.Abs(s.j.Data[i*n+i]) < math.Abs(s.j.Data[at*n+at]) {
-			at = i
+		for c := range n {
+			a.Set(i, c, j[i*n+c]*scale[i]*scale[c])
 		}
 	}
-	null := make([]float64, n)
-	null[at] = 1
-	for i := at - 1; i >= 0; i-- {
-		sum := 0.0
-		for c := i + 1; c <= at; c++ {
-			sum += s.j.Data[i*n+c] * null[c]
-		}
-		null[i] = -sum / s.j.Data[i*n+i]
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDThin) {
+		return nil
 	}
-	var places []int
-	for i, x := range null {
-		if math.Abs(x) > 0.1 {
-			places = append(places, i)
+	var v mat.Dense
+	svd.VTo(&v)
+	sizes := svd.Values(nil) // falling
+	var columns []int
+	for c := range n {
+		for k := range n {
+			if (k == n-1 || sizes[k] < 10*leastCondition*sizes[0]) && math.Abs(v.At(c, k)) > 0.1 {
+				columns = append(columns, c)
+				break
+			}
 		}
 	}
-	return places
+	return columns
 }
