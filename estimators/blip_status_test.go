@@ -81,6 +81,12 @@ func TestBlipStatuses(t *testing.T) {
 				spec.Blip.Moderators = []int{1, 2}
 			}
 		}), NotIdentified, IllConditioned, []string{"full: u", "half: u", "idle: u", "full: again", "half: again", "idle: again"}},
+		{"a moderator that is always missing", NoTreatmentContinuation, "tool0", world(300, func(spec *Spec, _ int, tr *event.Trajectory) {
+			if tr == nil {
+				spec.Features = append(spec.Features, Feature{Name: "nowhere", Expr: stateOf("nowhere")})
+				spec.Blip.Moderators = []int{1, 2}
+			}
+		}), NotIdentified, IllConditioned, []string{"full: nowhere", "half: nowhere", "idle: nowhere"}},
 		{"two moderators that are one, for a gain", PolicyGain, "", world(300, func(spec *Spec, _ int, tr *event.Trajectory) {
 			if tr == nil {
 				spec.Features = append(spec.Features, Feature{Name: "again", Expr: stateOf("u"), Ranged: true, Low: -3, Up: 3})

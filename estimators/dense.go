@@ -115,6 +115,15 @@ func (s *lu) solve(j []float64, r dense, scale []float64) (rcond float64) {
 // which it is all but singular: those that cannot be told apart.
 func nearlyNull(j, scale []float64) []int {
 	n := len(scale)
+	var empty []int
+	for i, s := range scale {
+		if math.IsInf(s, 0) || math.IsNaN(s) {
+			empty = append(empty, i)
+		}
+	}
+	if len(empty) > 0 {
+		return empty // nothing was ever in them
+	}
 	a := mat.NewDense(n, n, nil)
 	for i := range n {
 		for c := range n {
