@@ -34,8 +34,13 @@ func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 		if s.Policy == "" {
 			name = "never intervening"
 		}
-		fmt.Fprintf(out, "support of %s, %s: %.2g %% of trajectories agree with it throughout, effective sample size %.0f, differs in %.2g %% of decisions\n",
+		fmt.Fprintf(out, "support of %s, %s: %.2g %% of trajectories agree with it throughout, effective sample size %.0f, differs in %.2g %% of decisions",
 			name, s.Outcome, 100*s.Agreement, s.Effective, 100*s.Differing)
+		if s.Importance != nil {
+			fmt.Fprintf(out, "; gain by importance sampling %s ± %s, doubly robust %s ± %s",
+				rounded(s.Importance.Gain), rounded(s.Importance.StdError), rounded(s.Robust.Gain), rounded(s.Robust.StdError))
+		}
+		fmt.Fprintln(out)
 	}
 	for _, m := range r.Ranking {
 		if m.Loss != nil {

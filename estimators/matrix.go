@@ -28,13 +28,14 @@ func (m *matrix) row(i int) []float64 { return m.a[i*m.stride : i*m.stride+m.col
 
 // addProduct adds s A'B at the given rows and columns: a is n × len(rows), b is
 // n × len(cols), both row by row, and n is a multiple of four: four rows of a
-// trajectory meet each sum at once.
+// trajectory meet each sum at once. cols must ascend.
 func (m *matrix) addProduct(s float64, rows, cols []int, a, b []float64, n int) {
 	if len(rows) == 0 || len(cols) == 0 || n == 0 {
 		return
 	}
 	m.grow(largestOf(rows)+1, largestOf(cols)+1)
 	h, w := len(rows), len(cols)
+	contiguous := cols[w-1]-cols[0] == w-1
 	for i, r := range rows {
 		to := m.row(r)
 		for t := 0; t < n; t += 4 {
@@ -43,6 +44,13 @@ func (m *matrix) addProduct(s float64, rows, cols []int, a, b []float64, n int) 
 				continue
 			}
 			b0, b1, b2, b3 := b[t*w:][:w], b[(t+1)*w:][:w], b[(t+2)*w:][:w], b[(t+3)*w:][:w]
+			if contiguous {
+				into := to[cols[0]:][:w]
+				for j := range into {
+					into[j] += a0*b0[j] + a1*b1[j] + a2*b2[j] + a3*b3[j]
+				}
+				continue
+			}
 			for j, c := range cols {
 				to[c] += a0*b0[j] + a1*b1[j] + a2*b2[j] + a3*b3[j]
 			}

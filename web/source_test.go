@@ -107,6 +107,7 @@ func world() *fake {
 	gain.Estimand, gain.Policy, gain.Model = estimators.PolicyGain, "writes", estimators.ModelProjection
 	report := reportOf(append(all, never, gain)...)
 	report.Models = []estimators.FittedModel{{Outcome: "success", Columns: []string{"tool=search"}, Check: estimators.CheckFail, P: 1e-5}}
+	report.Support = []estimators.PolicySupport{{Outcome: "success", Policy: "writes", Agreement: 0.004, Effective: 41, Differing: 0.5}}
 	whole := *report
 	whole.Scope = estimators.Complete
 	return &fake{

@@ -94,6 +94,21 @@ func modelWords(m *estimators.FittedModel) string {
 	return "the blip model is not tested"
 }
 
+// supportWords says how much of what was seen a policy could have done itself.
+func supportWords(s *estimators.PolicySupport) string {
+	name := "Policy " + visible(s.Policy)
+	if s.Policy == "" {
+		name = "Never intervening"
+	}
+	words := fmt.Sprintf("%s, on %s: %.3g %% of trajectories agree with it throughout, effective sample size %.0f, it differs in %.3g %% of decisions.",
+		name, visible(s.Outcome), 100*s.Agreement, s.Effective, 100*s.Differing)
+	if s.Importance != nil {
+		words += fmt.Sprintf(" Its gain by importance sampling: %.4f ± %.4f; doubly robust: %.4f ± %.4f (standard errors).",
+			s.Importance.Gain, s.Importance.StdError, s.Robust.Gain, s.Robust.StdError)
+	}
+	return words
+}
+
 // rests tells whether an estimand rests on the blip model.
 func rests(estimand string) bool {
 	return estimand == estimators.NoTreatmentContinuation || estimand == estimators.PolicyGain
