@@ -54,6 +54,10 @@ func twinCheck(spec *Spec, ts, seen []*event.Trajectory, rule *event.OutcomeRule
 		for _, c := range columns {
 			f = append(f, dummy[c])
 		}
+		if len(r.checks) > 0 {
+			candidates[i] = append(f, r.checks...)
+			continue
+		}
 		for _, s := range r.moderators {
 			f = append(f, s*s)
 		}
@@ -163,11 +167,14 @@ func twinIndependent(rows []twinRow, candidates [][]float64, lead, most int) (ke
 
 // TestCheckEqualsTwin holds the over-identification test to brute force.
 func TestCheckEqualsTwin(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 23))
 			spec := blipSpec(1+int(seed%2), seed >= 2, false)
+			if seed >= 4 { // instruments of the configuration, one of them in f
+				spec.Blip.Checks = []Expression{spec.Features[3].Expr, stateOf("s"), spec.Features[5].Expr}
+			}
 			ts := drawPanel(rng, spec, 420+rng.IntN(150))
 			total, kept := summed(t, rng, spec, ts, 0, 100)
 			_, models, _ := total.Blip()

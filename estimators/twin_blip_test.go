@@ -37,6 +37,10 @@ func (r *twinRow) readBlip(spec *Spec, p *Point) {
 		x, _, _ := scaled(&spec.Features[f], values(&spec.Features[f].Expr, p, nil))
 		r.moderators = append(r.moderators, x)
 	}
+	for i := range spec.Blip.Checks {
+		x, _ := spec.Blip.Checks[i].Eval(p).Float()
+		r.checks = append(r.checks, x)
+	}
 	for i := range spec.Policies {
 		pi := 0.0
 		for _, v := range values(&spec.Policies[i].Intervene, p, nil) {

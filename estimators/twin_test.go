@@ -24,6 +24,7 @@ type twinRow struct {
 	prior      int
 	levels     []string  // of the blip model
 	moderators []float64 // scaled, 0 where missing
+	checks     []float64 // instruments of the configuration
 	policies   []float64 // the probability of intervening
 	arm        int
 	p          []float64 // by arm
