@@ -18,8 +18,10 @@ import (
 
 type estimateCommand struct {
 	configFile
-	Output string   `enum:"table,json,csv" default:"table" help:"Form of the result: ${enum}."`
-	Events []string `arg:"" help:"Files of events, one a line: .jsonl, .gz, .zst, or - for standard input."`
+	Output    string   `enum:"table,json,csv" default:"table" help:"Form of the result: ${enum}."`
+	Policy    []string `sep:"none" placeholder:"LEVEL=P" help:"Also the gain of a policy that intervenes on these levels of blip_model.groups, with a probability; repeat it for each level."`
+	PolicyArm string   `placeholder:"ARM" help:"The intervention that --policy draws; may be left out while there is one."`
+	Events    []string `arg:"" help:"Files of events, one a line: .jsonl, .gz, .zst, or - for standard input."`
 }
 
 // Run estimates from files. Rejected records do not fail it; they are counted
@@ -39,6 +41,11 @@ func (c *estimateCommand) Run(p *process) error {
 	done()
 	if err != nil {
 		return err
+	}
+	if len(c.Policy) > 0 {
+		if err := c.addPolicy(reports); err != nil {
+			return err
+		}
 	}
 	p.sayRejected(reports[0])
 	for i, e := range cfg.Experiments {
@@ -67,6 +74,22 @@ func (c *estimateCommand) Run(p *process) error {
 // estimateGC makes the collector run more than twice as often as it would: reading files
 // makes little garbage, and people run this beside other things.
 const estimateGC = 40
+
+// addPolicy adds the gain of the policy that was asked for to every report.
+func (c *estimateCommand) addPolicy(reports []*estimators.Report) error {
+	mask, err := estimators.ParseMask(c.PolicyArm, c.Policy)
+	if err != nil {
+		return fmt.Errorf("estimate: %w", err)
+	}
+	for _, r := range reports {
+		gains, err := r.MaskGain(mask)
+		if err != nil {
+			return fmt.Errorf("estimate: %w", err)
+		}
+		r.Estimates = append(r.Estimates, gains...)
+	}
+	return nil
+}
 
 // progress shows a bar while files are read, on a terminal.
 func (p *process) progress(files []string) (read func(int64), done func()) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -21,7 +22,66 @@ type truth func(e *estimators.Estimate) (value float64, known bool)
 func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 	fmt.Fprintf(out, "%s: %d trajectories, %d decisions, %d open, %d censored, as of %s\n",
 		r.Experiment, r.Trajectories, r.Decisions, r.Open, r.Censored, r.AsOf)
-	fmt.Fprintf(out, "effect of the arm against the control, later calls randomized as usual; sequence: holds however often one looks\n")
+	fmt.Fprintf(out, "sequence: holds however often one looks\n")
+	for _, s := range sections {
+		if of := ofEstimand(r.Estimates, s.estimand); len(of) > 0 {
+			fmt.Fprintf(out, "%s (%s)\n", s.words, s.estimand)
+			writeSection(out, of, planted)
+		}
+	}
+	for _, s := range r.Support {
+		name := "policy " + printable(s.Policy)
+		if s.Policy == "" {
+			name = "never intervening"
+		}
+		fmt.Fprintf(out, "support of %s, %s: %.2g %% of trajectories agree with it throughout, effective sample size %.0f, differs in %.2g %% of decisions",
+			name, s.Outcome, 100*s.Agreement, s.Effective, 100*s.Differing)
+		if s.Importance != nil {
+			fmt.Fprintf(out, "; gain by importance sampling %s ± %s, doubly robust %s ± %s",
+				rounded(s.Importance.Gain), rounded(s.Importance.StdError), rounded(s.Robust.Gain), rounded(s.Robust.StdError))
+		}
+		fmt.Fprintln(out)
+	}
+	for _, m := range r.Ranking {
+		if m.Loss != nil {
+			fmt.Fprintf(out, "blip model %d of %s: groups %s, moderators %s; held-out loss %.6g (says nothing of no-treatment continuation or gains)\n",
+				m.Rank, m.Outcome, m.Groups, strings.Join(m.Moderators, ", "), *m.Loss)
+		}
+	}
+	for _, m := range r.Models {
+		fmt.Fprintf(out, "blip model of %s: over-identification test %s (p = %.3g, %d instruments)", m.Outcome, m.Check, m.P, m.Instruments)
+		if len(m.Pooled) > 0 {
+			fmt.Fprintf(out, "; levels too small to stand alone: %d", len(m.Pooled))
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+// sections are the tables of one report, each labelled with its continuation.
+var sections = []struct{ estimand, words string }{
+	{estimators.RandomizedContinuation, "effect of the arm against the control, later calls randomized as usual"},
+	{estimators.NoTreatmentContinuation, "effect of the arm against the control, later calls never intervened on, by the blip model"},
+	{estimators.PolicyGain, "gain of the policy over never intervening, by the blip model"},
+	{estimators.ArmLevel, "outcome under the arm, later calls randomized as usual"},
+	{estimators.ModeratedEffect, "how the effect depends on each moderator, later calls randomized as usual"},
+}
+
+func ofEstimand(all []estimators.Estimate, estimand string) []estimators.Estimate {
+	return slices.DeleteFunc(slices.Clone(all), func(e estimators.Estimate) bool { return e.Estimand != estimand })
+}
+
+// heading is where a table puts an estimate: a dimension and a group of it.
+func heading(e *estimators.Estimate) (dimension, group string) {
+	switch e.Estimand {
+	case estimators.PolicyGain:
+		return "policy", e.Policy
+	case estimators.ModeratedEffect:
+		return "moderator", e.Term
+	}
+	return e.Dimension, e.Group
+}
+
+func writeSection(out io.Writer, estimates []estimators.Estimate, planted truth) {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	header := table.Row{"outcome", "arm", "dimension", "group", "decisions", "trajectories", "estimate", "std. error", "95 % interval", "95 % sequence"}
@@ -34,8 +94,9 @@ func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 		{Name: "decisions", Align: text.AlignRight}, {Name: "trajectories", Align: text.AlignRight},
 		{Name: "estimate", Align: text.AlignRight}, {Name: "std. error", Align: text.AlignRight}, {Name: "planted", Align: text.AlignRight},
 	})
-	for _, e := range bySize(r.Estimates) {
-		row := table.Row{e.Outcome, e.Arm, e.Dimension, printable(e.Group), e.Decisions, e.Trajectories}
+	for _, e := range bySize(estimates) {
+		dimension, group := heading(e)
+		row := table.Row{e.Outcome, e.Arm, dimension, printable(group), e.Decisions, e.Trajectories}
 		if e.Status == estimators.OK {
 			row = append(row, rounded(e.Value), rounded(e.StdError),
 				"["+rounded(e.Low)+", "+rounded(e.Up)+"]", "["+rounded(e.SequenceLow)+", "+rounded(e.SequenceUp)+"]")
@@ -87,7 +148,7 @@ func printable(name string) string {
 func writeCSV(out io.Writer, reports []*estimators.Report) error {
 	w := csv.NewWriter(out)
 	header := []string{"experiment", "estimand", "outcome", "arm", "dimension", "group", "status", "reason", "estimate", "std_error",
-		"ci_low", "ci_high", "df", "sequence_low", "sequence_high", "decisions", "trajectories", "effective_trajectories"}
+		"ci_low", "ci_high", "df", "sequence_low", "sequence_high", "decisions", "trajectories", "effective_trajectories", "policy", "term", "model", "support"}
 	if err := w.Write(header); err != nil {
 		return err
 	}
@@ -101,7 +162,7 @@ func writeCSV(out io.Writer, reports []*estimators.Report) error {
 					row = append(row, "")
 				}
 			}
-			row = append(row, strconv.FormatInt(e.Decisions, 10), strconv.FormatInt(e.Trajectories, 10), digits(e.EffectiveTrajectories))
+			row = append(row, strconv.FormatInt(e.Decisions, 10), strconv.FormatInt(e.Trajectories, 10), digits(e.EffectiveTrajectories), e.Policy, e.Term, e.Model, e.Support)
 			if err := w.Write(row); err != nil {
 				return err
 			}

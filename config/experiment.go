@@ -47,19 +47,22 @@ func readExperiment(m *mapping, limits limits, names *distinct) daemon.Experimen
 	cluster := readCluster(m.get("cluster"), words)
 	features := readFeatures(m.get("features"), words)
 	dimensions := readGroups(m.get("groups"), words)
-	later := laterParts{vocabulary: words, features: features, dimensions: dimensions, arms: e.Interventions}
-	blip := later.readBlipModel(m.get("blip_model"))
-	later.readCandidates(m.get("blip_candidates"))
-	later.readPolicies(m.get("policies"))
+	parts := &blipParts{vocabulary: words, features: features, dimensions: dimensions, arms: e.Interventions}
+	blip := parts.readBlipModel(m.get("blip_model"))
+	candidates := parts.readCandidates(m.get("blip_candidates"))
+	var later laterParts
+	later.moderated(blip)
+	policies := parts.readPolicies(m.get("policies"))
 	later.harm(outcomes)
 
-	hash := definition{experiment: e, outcomes: outcomes, rules: rules, folds: folds, model: model, cluster: cluster,
-		features: features, dimensions: dimensions, blip: blip, limits: limits}.hash()
+	hash := definition{experiment: e, outcomes: outcomes, rules: rules, folds: folds, model: model, cluster: cluster.Text,
+		features: features, dimensions: dimensions, blip: blip, policies: policies, candidates: candidates, limits: limits}.hash()
 	rules.Experiment, rules.TimeoutValues, rules.Hash = e, timeoutValues(outcomes), hash
 	return daemon.Experiment{
 		Rules: rules,
 		Spec: estimators.Spec{Experiment: e, Folds: folds, Ridge: model.Ridge, Features: features,
-			Dimensions: dimensions, MaxGroups: limits.groups, Hash: hash},
+			Dimensions: dimensions, MaxGroups: limits.groups, Cluster: cluster, MaxClusters: limits.clusters,
+			PerArm: model.PerArm, Blip: blip.spec(parts, len(policies)+len(candidates) > 0), Policies: policies, Candidates: specs(candidates, parts), Hash: hash},
 		Better: better(outcomes),
 		NotYet: later.notYet,
 	}
@@ -129,6 +132,7 @@ func readRules(m *mapping) state.Rules {
 type outcomeModel struct {
 	Ridge        float64 `json:"ridge"`
 	LearnerEvery int     `json:"learner_every"`
+	PerArm       bool    `json:"per_arm,omitempty"`
 }
 
 // readOutcomeModel reads outcome_model. What would change the numbers of this
@@ -142,9 +146,7 @@ func readOutcomeModel(n node) outcomeModel {
 	} else if ok {
 		ridge.fault("%s is not above 0; write a positive penalty, such as 1", ridge.shownNumber(x))
 	}
-	if perArm := m.get("per_arm"); perArm.flag(false) {
-		perArm.fault("one outcome model for each arm comes with a later version; write false, or remove the key")
-	}
+	model.PerArm = m.get("per_arm").flag(false)
 	if learner := m.get("learner"); learner.given() && !learner.null() {
 		learner.fault("learners of the outcome model come with a later version; write null, or remove the key")
 	}
@@ -153,15 +155,11 @@ func readOutcomeModel(n node) outcomeModel {
 	return model
 }
 
-// readCluster reads the cluster expression, which is checked, and then refused:
-// it would decide folds and errors.
-func readCluster(n node, v vocabulary) string {
+// readCluster reads the cluster expression; none is no expression.
+func readCluster(n node, v vocabulary) estimators.Expression {
 	if text, ok := n.scalar("an expression"); !ok || text.text == "" {
-		return ""
+		return estimators.Expression{}
 	}
-	x, ok := v.expression(n, anyValue)
-	if ok {
-		n.fault("clusters coarser than a trajectory come with a later version; until then errors would be wrong: remove the key")
-	}
-	return x.Text
+	x, _ := v.expression(n, anyValue)
+	return x
 }

@@ -81,9 +81,7 @@ func TestFaults(t *testing.T) {
 		{"start period", with("start_period: 0s"), `5: experiments[0].start_period: "0s" is less than 1ms; write a longer duration`},
 		{"grace", with("close_grace: -1s"), `5: experiments[0].close_grace: "-1s" is negative; write a duration of 0s or more`},
 		{"ridge", with("outcome_model: {ridge: 0}"), `5: experiments[0].outcome_model.ridge: 0 is not above 0; write a positive penalty, such as 1`},
-		{"per arm", with("outcome_model: {per_arm: true}"), `5: experiments[0].outcome_model.per_arm: one outcome model for each arm comes with a later version; write false, or remove the key`},
 		{"learner", with("outcome_model: {learner: {name: x}}"), `5: experiments[0].outcome_model.learner: learners of the outcome model come with a later version; write null, or remove the key`},
-		{"cluster", with("cluster: state.task"), `5: experiments[0].cluster: clusters coarser than a trajectory come with a later version; until then errors would be wrong: remove the key`},
 		{"cluster wrong", with("cluster: outcome"), `5: experiments[0].cluster: "outcome": reads "outcome", which is known only after the draw; use what stood before it: ` + seen},
 
 		// outcomes
@@ -118,6 +116,7 @@ func TestFaults(t *testing.T) {
 		{"policy without", with("policies: [{name: a}]"), `5: experiments[0].policies[0].intervene: missing; write an expression that is true where the policy intervenes`},
 		{"policy arm", with("policies: [{name: a, intervene: true, arm: direct}]"), `5: experiments[0].policies[0].arm: "direct" is not known; known here: review`},
 		{"policy of several", strings.Replace(with("policies: [{name: a, intervene: true}]"), "[review]", "[a, b]", 1), `5: experiments[0].policies[0].arm: missing, and there are 2 interventions; name the one that the policy draws`},
+		{"policy twice", with("policies: [{name: a, intervene: true}, {name: a, intervene: false}]"), `5: experiments[0].policies[1].name: the name is taken by another of the policies, in line 5; choose another`},
 		{"policy probability", with("policies: [{name: a, intervene: true, probability: 1.5}]"), `5: experiments[0].policies[0].probability: 1.5 is outside [0, 1]; write a probability`},
 	} {
 		_, err := Parse("f", []byte(c.text), nil, nil)

@@ -23,6 +23,8 @@ type definition struct {
 	features   []estimators.Feature
 	dimensions []estimators.Dimension
 	blip       *blipModel
+	policies   []estimators.Policy
+	candidates []*blipModel
 	limits     limits
 }
 
@@ -48,6 +50,12 @@ type (
 		Dimension string `json:"dimension"`
 		Expr      string `json:"expr"`
 	}
+	canonicalPolicy struct {
+		Name        string  `json:"name"`
+		Arm         int     `json:"arm"`
+		Intervene   string  `json:"intervene"`
+		Probability float64 `json:"probability"`
+	}
 	canonical struct {
 		Name               string             `json:"name"`
 		Control            string             `json:"control"`
@@ -65,6 +73,8 @@ type (
 		Features           []canonicalFeature `json:"features"`
 		Groups             []canonicalGroup   `json:"groups"`
 		BlipModel          *blipModel         `json:"blip_model"`
+		Policies           []canonicalPolicy  `json:"policies,omitempty"`
+		Candidates         []*blipModel       `json:"blip_candidates,omitempty"`
 		Text               int                `json:"limits.text"`
 		GroupsPerDimension int                `json:"limits.groups_per_dimension"`
 	}
@@ -82,7 +92,7 @@ func (d definition) hash() string {
 		ProbabilityOf: string(d.experiment.ProbabilityOf), Cluster: d.cluster, MinProbability: d.experiment.MinProbability,
 		StartPeriod: d.rules.StartPeriod, TrajectoryTimeout: d.rules.Timeout,
 		CloseGrace: d.rules.CloseGrace, RevisionWindow: d.rules.RevisionWindow,
-		Folds: d.folds, OutcomeModel: d.model, BlipModel: d.blip,
+		Folds: d.folds, OutcomeModel: d.model, BlipModel: d.blip, Candidates: d.candidates,
 		Text: d.limits.Event.Text, GroupsPerDimension: d.limits.groups,
 	}
 	for _, o := range d.outcomes {
@@ -93,6 +103,9 @@ func (d definition) hash() string {
 	}
 	for _, g := range d.dimensions {
 		c.Groups = append(c.Groups, canonicalGroup{g.Name, g.Expr.Text})
+	}
+	for _, p := range d.policies {
+		c.Policies = append(c.Policies, canonicalPolicy{p.Name, p.Arm, p.Intervene.Text, p.Probability})
 	}
 	data, err := json.Marshal(c)
 	if err != nil {

@@ -63,6 +63,7 @@ func TestHash(t *testing.T) {
 		{"folds: 5", "folds: 6", true},
 		{"ridge: 1", "ridge: 2", true},
 		{"learner_every: 2000", "learner_every: 1000", true},
+		{"learner_every: 2000", "learner_every: 2000, per_arm: true", true},
 		{"name: tool, expr: action.tool", "name: call, expr: action.tool", true},
 		{"name: tool, expr: action.tool", "name: tool, expr: action.capability", true},
 		{"category: true, max_levels: 64", "category: true, max_levels: 32", true},
@@ -80,7 +81,9 @@ func TestHash(t *testing.T) {
 		{"kafka: {topic: a}", "kafka: {topic: b}\nweb: {listen: ':1'}\nrefit: {interval: 1s}\nmetrics: {groups_per_dimension: 1}", false},
 		{"kafka: {topic: a}", "outputs: {effects: x}\nstate: {dir: y, keep_closed: 1h}\nshutdown_timeout: 1s", false},
 		{"clusters: 10000", "clusters: 1, event: 2MiB, open_trajectories: 5, decisions_per_trajectory: 5", false},
-		{"    folds: 5\n", "    folds: 5\n    policies: [{name: all, intervene: true}]\n    blip_candidates: [{groups: all}]\n", false},
+		{"    folds: 5\n", "    folds: 5\n    policies: [{name: all, intervene: true}]\n", true},
+		{"    folds: 5\n", "    folds: 5\n    blip_candidates: [{groups: all}]\n", true},
+		{"    folds: 5\n", "    folds: 5\n    cluster: state.task\n", true},
 		{"    folds: 5\n", "", false}, // the default
 		{", max_levels: 64", "", false},
 		{"expr: action.tool", "expr: ' action.tool '", false},

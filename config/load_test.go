@@ -55,7 +55,7 @@ func TestDefaults(t *testing.T) {
 		Experiments: []daemon.Experiment{{
 			Rules: state.Rules{Experiment: experiment, StartPeriod: time.Hour, Timeout: 24 * time.Hour,
 				RevisionWindow: 24 * time.Hour, TimeoutValues: []*float64{nil}, Hash: hash},
-			Spec:   estimators.Spec{Experiment: experiment, Folds: 5, Ridge: 1, MaxGroups: 2000, Hash: hash},
+			Spec:   estimators.Spec{Experiment: experiment, Folds: 5, Ridge: 1, MaxGroups: 2000, MaxClusters: 10_000, Hash: hash},
 			Better: []string{"higher"},
 		}},
 	}
@@ -140,10 +140,11 @@ func TestEveryKey(t *testing.T) {
 			{Name: "step", Ranged: true, Up: 30}}, e.Spec.Features},
 		{"sums", []any{10, 2.5, 20, 2}, []any{e.Spec.Folds, e.Spec.Ridge, e.Spec.MaxGroups, len(e.Spec.Dimensions)}},
 		{"better", []string{"higher", "lower"}, e.Better},
+		{"blip model", &estimators.BlipModel{Dimension: 1, Moderators: []int{1}, Masks: true}, e.Spec.Blip},
+		{"candidates", []estimators.BlipModel{{Masks: true}}, e.Spec.Candidates},
+		{"policies", []any{"writes", 0, 1.0, `action.capability == "order_write"`}, []any{e.Spec.Policies[0].Name,
+			e.Spec.Policies[0].Arm, e.Spec.Policies[0].Probability, e.Spec.Policies[0].Intervene.Text}},
 		{"not yet", []string{
-			"blip_model: effects with no-treatment continuation are not computed by this version",
-			"blip_candidates (1): blip models are not ranked by this version",
-			"policies (1): policy gains are not computed by this version",
 			"outcomes with role harm (1): violations are not shown apart by this version"}, e.NotYet},
 	} {
 		if diff := cmp.Diff(check.want, check.got); diff != "" {
@@ -208,21 +209,14 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// The reference configurations load; the one with clusters is refused for these alone.
+// The reference configurations load.
 func TestReferences(t *testing.T) {
 	files, err := filepath.Glob("testdata/reference/*.yaml")
 	if err != nil || len(files) < 7 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {
-		_, err := Load(file, nil)
-		switch {
-		case strings.Contains(file, "clustered"):
-			want := file + ":57: experiments[0].cluster: clusters coarser than a trajectory come with a later version; until then errors would be wrong: remove the key"
-			if err == nil || err.Error() != want {
-				t.Errorf("%v\nwant %s", err, want)
-			}
-		case err != nil:
+		if _, err := Load(file, nil); err != nil {
 			t.Error(err)
 		}
 	}

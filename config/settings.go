@@ -46,11 +46,11 @@ func readMetrics(n node) int {
 // limits are the section limits: a daemon's, and what goes into each Spec.
 type limits struct {
 	daemon.Limits
-	groups int // of one dimension
+	groups   int // of one dimension
+	clusters int // whose sums are kept apart
 }
 
-// readLimits reads the section limits. limits.clusters is checked and has no
-// use: without cluster expressions no cluster's sums are kept by name.
+// readLimits reads the section limits.
 func readLimits(n node) limits {
 	m := n.mapping()
 	whole := func(key string, usual int) int { return m.get(key).whole(usual, 1, math.MaxInt32) }
@@ -65,9 +65,9 @@ func readLimits(n node) limits {
 				DecisionsPerTrajectory: whole("decisions_per_trajectory", 1000),
 			},
 		},
-		groups: whole("groups_per_dimension", 2000),
+		groups:   whole("groups_per_dimension", 2000),
+		clusters: whole("clusters", 10_000),
 	}
-	whole("clusters", 10_000)
 	m.done()
 	return l
 }

@@ -44,6 +44,11 @@ func TestRun(t *testing.T) {
 	d.getJSON("/api/v1/effects?experiment=x", &got)
 	want := fromFile(t, &cfg, log)
 	compareReports(t, &got, want)
+	var gains []estimators.Estimate // of a policy that was never registered
+	d.getJSON("/api/v1/policies/value?experiment=x&intervene=refund&intervene=lookup_order=0.5", &gains)
+	if len(gains) != 1 || gains[0].Policy != "lookup_order=0.5, refund=1" || gains[0].Status != estimators.OK {
+		t.Errorf("gains %+v", gains)
+	}
 	if status, body := d.get("/metrics"); status != http.StatusOK || !strings.Contains(body, `blipd_records_total{topic="events"} `+fmt.Sprint(len(log))) {
 		t.Errorf("metrics: %d, without the number of records %d", status, len(log))
 	}

@@ -40,6 +40,8 @@ experiments:
       - {name: step, builtin: index, range: [0, 20]}
     groups:
       - {dimension: tool, expr: action.tool}
+    blip_model: {groups: tool, moderators: [s]}
+    policies: [{name: high, intervene: state.s >= 0.5}]
 `
 
 // world is a broker in memory and a log on it.

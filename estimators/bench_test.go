@@ -53,6 +53,86 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
+// blipBench is a definition with d columns of x and p of f, of which moderators
+// are numbers and the rest tools, and so many policies.
+func blipBench(d, p, moderators, policies int, masks bool) *Spec {
+	s := benchSpec()
+	s.Features = s.Features[:d-1]
+	s.Dimensions = append(s.Dimensions, Dimension{Name: "kind", Expr: Expression{Text: "kind", Eval: func(at *Point) event.Value {
+		return at.Decision.State[len(at.Decision.State)-1].Value
+	}}})
+	s.Blip = &BlipModel{Dimension: 2, Masks: masks}
+	for i := range moderators {
+		s.Blip.Moderators = append(s.Blip.Moderators, i)
+	}
+	for i := range policies {
+		s.Policies = append(s.Policies, Policy{Name: fmt.Sprint("policy", i), Probability: 1, Intervene: Expression{Eval: func(at *Point) event.Value {
+			x, _ := at.Decision.State[i%len(s.Features)].Value.Float()
+			return event.BoolOf(x > 0)
+		}}})
+	}
+	return s
+}
+
+// blipTrajectory is benchTrajectory with a kind, one of n.
+func blipTrajectory(rng *rand.Rand, spec *Spec, i, n int) *event.Trajectory {
+	t := benchTrajectory(rng, spec, i)
+	for k := range t.Decisions {
+		d := &t.Decisions[k]
+		d.State = append(d.State, event.Member{Name: "kind", Value: event.TextOf(fmt.Sprintf("kind-%02d", rng.IntN(n)))})
+	}
+	for _, o := range spec.Experiment.Outcomes[1:] {
+		t.Hold(event.Held{Name: o.Name, Final: event.Valued{Given: true, Value: float64(rng.IntN(2))}})
+	}
+	return t
+}
+
+// BenchmarkAddBlip is what a trajectory of 8 decisions costs with all three
+// estimands, by columns of x and f.
+func BenchmarkAddBlip(b *testing.B) {
+	type sizes struct{ d, p, moderators, policies int }
+	for i, size := range []sizes{{8, 6, 2, 0}, {16, 16, 2, 0}, {16, 16, 2, 0}, {16, 16, 4, 0}, {16, 16, 8, 0}, {16, 16, 15, 0}, {16, 16, 2, 10}} {
+		masks := i != 1 // the sums of masks that are asked for after the fact
+		b.Run(fmt.Sprintf("d=%d/p=%d/moderators=%d/policies=%d/masks=%v", size.d, size.p, size.moderators, size.policies, masks), func(b *testing.B) {
+			spec := blipBench(size.d, size.p, size.moderators, size.policies, masks)
+			rng := rand.New(rand.NewPCG(1, 1))
+			ts := make([]*event.Trajectory, 1000)
+			for i := range ts {
+				ts[i] = blipTrajectory(rng, spec, i, size.p-size.moderators)
+			}
+			m := New(spec)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				m.Add(ts[i%len(ts)])
+			}
+		})
+	}
+}
+
+// BenchmarkRefitBlip is a refit with 200 groups, 3 outcomes, d = p = 16 and 10
+// policies, after n trajectories.
+func BenchmarkRefitBlip(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprintf("trajectories=%d", n), func(b *testing.B) {
+			spec := blipBench(16, 16, 2, 10, true)
+			for _, name := range []string{"second", "third"} {
+				spec.Experiment.Outcomes = append(spec.Experiment.Outcomes, event.OutcomeRule{Name: name, Ranged: true, Low: 0, Up: 1, Required: true})
+			}
+			rng := rand.New(rand.NewPCG(1, 1))
+			m := New(spec)
+			for i := range n {
+				m.Add(blipTrajectory(rng, spec, i, 14))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				c := New(spec)
+				c.Merge(m)
+				c.Report()
+			}
+		})
+	}
+}
+
 // BenchmarkRefit is what a refit of 200 groups costs after n trajectories: a
 // copy of the ledger and all estimates. It must not depend on n.
 func BenchmarkRefit(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 )
 
 // momentsVersion is the version of the bytes of Moments.
-const momentsVersion = 1
+const momentsVersion = 2
 
 // AppendBinary appends the sums, bit for bit: the version, the hash of the
 // Spec, columns, groups, panels. It never fails.
@@ -18,6 +18,7 @@ func (m *Moments) AppendBinary(b []byte) ([]byte, error) {
 	w.Text(m.spec.Hash)
 	w.Int(m.trajectories)
 	w.Int(m.rows)
+	w.Int(m.disagreeing)
 	w.Int(int64(m.latest))
 	w.Ints(m.missing)
 	w.Ints(m.outOfBounds)
@@ -32,8 +33,20 @@ func (m *Moments) AppendBinary(b []byte) ([]byte, error) {
 			w.Text(name)
 		}
 	}
+	w.Int(int64(len(m.sets.list)))
+	for _, set := range m.sets.list {
+		w.Int(int64(len(set)))
+		for _, level := range set {
+			w.Int(int64(level))
+		}
+	}
+	w.Bool(m.clusters.crowded)
+	w.Int(int64(len(m.clusters.names)))
+	for _, name := range m.clusters.names {
+		w.Text(name)
+	}
 	for _, p := range m.panels {
-		packPanel(w, p)
+		m.packPanel(w, p)
 	}
 	return w.B, nil
 }
@@ -48,7 +61,7 @@ func (m *Moments) UnmarshalBinary(b []byte) error {
 	if hash := r.Text(); !r.Failed() && hash != m.spec.Hash {
 		return fmt.Errorf("estimators: read moments: they are sums under definition %s, not %s", hash, m.spec.Hash)
 	}
-	m.trajectories, m.rows, m.latest = r.Int(), r.Int(), event.Time(r.Int())
+	m.trajectories, m.rows, m.disagreeing, m.latest = r.Int(), r.Int(), r.Int(), event.Time(r.Int())
 	r.Ints(m.missing)
 	r.Ints(m.outOfBounds)
 	m.readColumns(r)
@@ -58,6 +71,8 @@ func (m *Moments) UnmarshalBinary(b []byte) error {
 			m.groups[d].find(r.Text(), math.MaxInt)
 		}
 	}
+	m.readSets(r)
+	m.readClusters(r)
 	for _, p := range m.panels {
 		m.readPanel(r, p)
 	}
@@ -104,81 +119,4 @@ func (m *Moments) readColumns(r *pack.Reader) {
 			}
 		}
 	}
-}
-
-func packPanel(w *pack.Writer, p *panel) {
-	for _, folds := range p.nuisance {
-		for k := range folds {
-			packPacked(w, &folds[k].gram)
-			for _, v := range folds[k].cross {
-				packVector(w, v)
-			}
-		}
-	}
-	for _, cells := range p.cells {
-		w.Int(int64(len(cells)))
-		for _, c := range cells {
-			if c == nil {
-				w.Int(0)
-				continue
-			}
-			w.Int(1)
-			w.Ints(c.rows)
-			w.Int(c.trajectories)
-			w.Int(c.squares)
-			for _, folds := range c.scores {
-				for k := range folds {
-					packVector(w, folds[k].first)
-					packPacked(w, &folds[k].second)
-				}
-			}
-		}
-	}
-}
-
-func (m *Moments) readPanel(r *pack.Reader, p *panel) {
-	for _, folds := range p.nuisance {
-		for k := range folds {
-			folds[k].gram = unpackPacked(r)
-			for o := range folds[k].cross {
-				folds[k].cross[o] = unpackVector(r)
-			}
-		}
-	}
-	for d := range p.cells {
-		for g := range r.Count() {
-			if r.Int() == 0 || r.Failed() {
-				continue
-			}
-			c := m.cell(p, d, g)
-			r.Ints(c.rows)
-			c.trajectories, c.squares = r.Int(), r.Int()
-			for _, folds := range c.scores {
-				for k := range folds {
-					folds[k].first, folds[k].second = unpackVector(r), unpackPacked(r)
-				}
-			}
-		}
-	}
-}
-
-func packVector(w *pack.Writer, v vector) {
-	w.Int(int64(len(v)))
-	w.Floats(v)
-}
-
-func unpackVector(r *pack.Reader) vector { return r.Floats(int(r.Int())) }
-
-func packPacked(w *pack.Writer, p *packed) {
-	w.Int(int64(p.dim))
-	w.Floats(p.a)
-}
-
-func unpackPacked(r *pack.Reader) packed {
-	dim := r.Count() // a matrix of dim rows takes more than dim bytes
-	p := packed{dim, r.Floats(triangle(dim))}
-	if r.Failed() {
-		return packed{}
-	}
-	return p
 }

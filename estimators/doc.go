@@ -11,9 +11,18 @@
 // rows gives, the sums give to 1e-10 standard errors; a twin that does it by
 // brute force lives in the tests.
 //
-// Estimands: randomized_continuation, the blip with randomized continuation,
-// by cross-fitted augmented inverse probability weighting with known
-// probabilities. It is valid by design, whatever the outcome model.
+// Estimands, each labelled with what it assumes of later decisions:
+//
+//   - randomized_continuation, the blip with randomized continuation, by
+//     cross-fitted augmented inverse probability weighting with known
+//     probabilities. Valid by design, whatever the outcome model (randomized.go).
+//   - no_treatment_continuation, the blip when nothing later is intervened on, by
+//     g-estimation of a linear structural nested mean model (blip.go, blip_fit.go).
+//   - policy_gain, what a policy gains over never intervening, by the performance
+//     difference identity and the same model (blip.go).
+//   - arm_level and moderated_effect, beside the first (randomized.go, moderated.go).
+//
+// What rests on the blip model carries its over-identification test (overid.go).
 //
 // The package is pure: no clock, disk, network or randomness.
 package estimators

@@ -3,7 +3,13 @@ package estimators
 import "encoding/json"
 
 // Estimands, as every number that leaves this room is labelled.
-const RandomizedContinuation = "randomized_continuation"
+const (
+	RandomizedContinuation  = "randomized_continuation"
+	NoTreatmentContinuation = "no_treatment_continuation"
+	PolicyGain              = "policy_gain"
+	ArmLevel                = "arm_level"
+	ModeratedEffect         = "moderated_effect"
+)
 
 // Status says whether an estimate has a value.
 type Status string
@@ -23,17 +29,30 @@ const (
 	FewTrajectories Reason = "few_trajectories" // fewer than 10 clusters, or one outweighs all others
 	ArmAbsent       Reason = "arm_absent"       // the arm or the control was never drawn here
 	NoVariation     Reason = "no_variation"     // no variation, or precision lost, which sums cannot tell apart
+	OneBucket       Reason = "one_bucket"       // all rows are in one bucket, and it cannot be left out
+	IllConditioned  Reason = "ill_conditioned"  // columns of the blip model cannot be told apart
+)
+
+// Marks of an estimate that has a value.
+const (
+	SupportLow      = "low"        // the policy, or never intervening, was hardly ever seen
+	ModelProjection = "projection" // the over-identification test refuses the blip model
 )
 
 // Estimate is one value with its interval, n, method and status.
 type Estimate struct {
 	Estimand  string
 	Outcome   string
-	Arm       string // the intervention, against the control
-	Dimension string
+	Arm       string // the intervention, against the control; of an ArmLevel the arm itself
+	Dimension string // "" of a PolicyGain and a ModeratedEffect
 	Group     string
+	Policy    string // of a PolicyGain
+	Term      string // of a ModeratedEffect: intercept, or the moderator
 	Status    Status
-	Reason    Reason // "" when OK
+	Reason    Reason   // "" when OK
+	Columns   []string // of the blip model, which IllConditioned cannot tell apart
+	Support   string   // "" or SupportLow
+	Model     string   // "" or ModelProjection
 
 	// Meaningful when Status is OK, in the outcome's own unit and sign.
 	Value       float64
@@ -54,10 +73,15 @@ type wire struct {
 	Estimand     string   `json:"estimand"`
 	Outcome      string   `json:"outcome"`
 	Arm          string   `json:"arm"`
-	Dimension    string   `json:"dimension"`
-	Group        string   `json:"group"`
+	Dimension    string   `json:"dimension,omitempty"`
+	Group        *string  `json:"group,omitempty"`
+	Policy       string   `json:"policy,omitempty"`
+	Term         string   `json:"term,omitempty"`
 	Status       Status   `json:"status"`
 	Reason       Reason   `json:"reason,omitempty"`
+	Columns      []string `json:"columns,omitempty"`
+	Support      string   `json:"support,omitempty"`
+	Model        string   `json:"model,omitempty"`
 	Value        *float64 `json:"estimate,omitempty"`
 	StdError     *float64 `json:"std_error,omitempty"`
 	Low          *float64 `json:"ci_low,omitempty"`
@@ -67,7 +91,7 @@ type wire struct {
 	SequenceUp   *float64 `json:"sequence_high,omitempty"`
 	Decisions    int64    `json:"decisions"`
 	Trajectories int64    `json:"trajectories"`
-	Effective    float64  `json:"effective_trajectories"`
+	Effective    *float64 `json:"effective_trajectories,omitempty"`
 }
 
 // values are the places of what only a status of OK has, in both forms.
@@ -78,9 +102,15 @@ func (e *Estimate) values(w *wire) (own []*float64, wired []**float64) {
 
 // MarshalJSON writes the contract's names.
 func (e Estimate) MarshalJSON() ([]byte, error) {
-	w := wire{Estimand: e.Estimand, Outcome: e.Outcome, Arm: e.Arm, Dimension: e.Dimension, Group: e.Group,
-		Status: e.Status, Reason: e.Reason,
-		Decisions: e.Decisions, Trajectories: e.Trajectories, Effective: e.EffectiveTrajectories}
+	w := wire{Estimand: e.Estimand, Outcome: e.Outcome, Arm: e.Arm, Dimension: e.Dimension, Policy: e.Policy, Term: e.Term,
+		Status: e.Status, Reason: e.Reason, Columns: e.Columns, Support: e.Support, Model: e.Model,
+		Decisions: e.Decisions, Trajectories: e.Trajectories}
+	if e.Dimension != "" { // a group may be the empty text
+		w.Group = &e.Group
+	}
+	if e.Estimand != PolicyGain {
+		w.Effective = &e.EffectiveTrajectories
+	}
 	if e.Status == OK {
 		own, wired := e.values(&w)
 		for i := range own {
@@ -96,9 +126,15 @@ func (e *Estimate) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*e = Estimate{Estimand: w.Estimand, Outcome: w.Outcome, Arm: w.Arm, Dimension: w.Dimension, Group: w.Group,
-		Status: w.Status, Reason: w.Reason,
-		Decisions: w.Decisions, Trajectories: w.Trajectories, EffectiveTrajectories: w.Effective}
+	*e = Estimate{Estimand: w.Estimand, Outcome: w.Outcome, Arm: w.Arm, Dimension: w.Dimension, Policy: w.Policy, Term: w.Term,
+		Status: w.Status, Reason: w.Reason, Columns: w.Columns, Support: w.Support, Model: w.Model,
+		Decisions: w.Decisions, Trajectories: w.Trajectories}
+	if w.Group != nil {
+		e.Group = *w.Group
+	}
+	if w.Effective != nil {
+		e.EffectiveTrajectories = *w.Effective
+	}
 	own, wired := e.values(&w)
 	for i := range own {
 		if *wired[i] != nil {

@@ -17,10 +17,27 @@ func (m *Moments) Merge(o *Moments) {
 	for i, n := range o.outOfBounds {
 		m.outOfBounds[i] += n
 	}
-	to := m.matchColumns(o)
+	m.disagreeing += o.disagreeing
+	to := &mapping{columns: m.matchColumns(o), clusters: m.matchClusters(o)}
+	if blip := m.spec.Blip; blip != nil {
+		to.levels = m.matchGroups(o, blip.Dimension)
+		to.sets = m.matchSets(o, to.levels)
+		for i := range m.candidates {
+			to.candidates = append(to.candidates, m.matchGroups(o, m.candidates[i].model.Dimension))
+		}
+	}
 	for i, p := range m.panels {
 		m.mergePanel(p, o.panels[i], to, o)
 	}
+}
+
+// matchGroups says where the groups of a dimension of o go.
+func (m *Moments) matchGroups(o *Moments, d int) []int {
+	to := make([]int, len(o.groups[d].names))
+	for g, name := range o.groups[d].names {
+		to[g] = m.groups[d].find(name, m.spec.MaxGroups)
+	}
+	return to
 }
 
 // matchColumns makes room for the columns of o and says where each goes. Which
@@ -46,29 +63,34 @@ func (m *Moments) matchColumns(o *Moments) []int {
 	return to
 }
 
-func (m *Moments) mergePanel(p, q *panel, to []int, o *Moments) {
-	for a, folds := range q.nuisance {
-		for k := range folds {
-			n := &p.nuisance[a][k]
-			n.gram.addMapped(&folds[k].gram, to)
-			for i := range folds[k].cross {
-				n.cross[i].addMapped(folds[k].cross[i], to)
+func (m *Moments) mergePanel(p, q *panel, to *mapping, o *Moments) {
+	p.alone += q.alone
+	for k := range p.squares {
+		addScaled(p.squares[k], 1, q.squares[k])
+	}
+	for i, n := range q.present {
+		p.present = grown(p.present, max(len(p.present), to.clusters[i]+1))
+		p.present[to.clusters[i]] += n
+	}
+	if p.blip != nil {
+		for j := range p.blip.buckets {
+			p.blip.buckets[j].trajectories += q.blip.buckets[j].trajectories
+			for i := range q.blip.buckets[j].cross {
+				own, other := &p.blip.buckets[j].cross[i], &q.blip.buckets[j].cross[i]
+				own.rho += other.rho
+				addScaled(own.y, 1, other.y)
 			}
 		}
-	}
-	lead := p.lead()
-	shifted := make([]int, lead+len(to))
-	for i := range shifted {
-		shifted[i] = i
-		if i >= lead {
-			shifted[i] = lead + to[i-lead]
+		for i := range p.blip.support {
+			p.blip.support[i].add(&q.blip.support[i])
 		}
 	}
+	p.each(q, &m.axes, to)
 	for d, cells := range q.cells {
+		groups := m.matchGroups(o, d)
 		for g, c := range cells {
 			if c != nil {
-				group := m.groups[d].find(o.groups[d].names[g], m.spec.MaxGroups)
-				m.cell(p, d, group).merge(c, shifted)
+				m.cell(p, d, groups[g]).merge(c, p.v, &m.axes, to)
 			}
 		}
 	}
@@ -77,16 +99,15 @@ func (m *Moments) mergePanel(p, q *panel, to []int, o *Moments) {
 // merge adds the sums of a group. Where two groups of o come to share Other
 // here, a trajectory that was in both counts there twice: the only place where
 // a sum depends on how it was divided, and only above MaxGroups.
-func (c *cell) merge(o *cell, to []int) {
+func (c *cell) merge(o *cell, v axis, x *axes, to *mapping) {
 	for a, n := range o.rows {
 		c.rows[a] += n
 	}
 	c.trajectories += o.trajectories
 	c.squares += o.squares
-	for a, folds := range o.scores {
-		for k := range folds {
-			c.scores[a][k].first.addMapped(folds[k].first, to)
-			c.scores[a][k].second.addMapped(&folds[k].second, to)
-		}
+	c.members.merge(&o.members)
+	for j := range c.means {
+		c.means[j].rows += o.means[j].rows
 	}
+	c.each(o, v, x, to)
 }

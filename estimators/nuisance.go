@@ -18,21 +18,20 @@ type outcomeModels [][][]float64
 // L = Ridge on every diagonal entry but the intercept's, by Cholesky on the
 // matrix scaled to unit diagonal. The sum over the other folds is formed by
 // adding them, not by subtracting one from the total, which would cancel.
-func (m *Moments) outcomeModels(p *panel, intervention int) outcomeModels {
+func (m *Moments) outcomeModels(folds []nuisance) outcomeModels {
 	order := m.columns.canonical()
-	folds := p.nuisance[intervention]
 	models := make(outcomeModels, len(folds))
 	for k := range folds {
-		models[k] = make([][]float64, len(p.outcomes))
+		models[k] = make([][]float64, len(folds[k].cross))
 		s := newNormal(len(order))
 		for j := range folds {
 			if j != k {
-				s.add(&folds[j], order)
+				s.add(&folds[j].gram, order)
 			}
 		}
 		s.penalize(m.spec.Ridge)
 		ok := s.factorize()
-		for o := range p.outcomes {
+		for o := range models[k] {
 			models[k][o] = make([]float64, len(order))
 			if !ok {
 				continue // no row outside this fold: nothing to learn from, and 0 is as valid
@@ -65,10 +64,10 @@ func newNormal(dim int) *normal {
 }
 
 // add adds the Gram matrix of a fold, its columns in the given order.
-func (s *normal) add(n *nuisance, order []int) {
+func (s *normal) add(gram *packed, order []int) {
 	for i, p := range order {
 		for j := i; j < len(order); j++ {
-			if x := n.gram.at(p, order[j]); x != 0 {
+			if x := gram.at(p, order[j]); x != 0 {
 				s.a.SetSym(i, j, s.a.At(i, j)+x)
 			}
 		}

@@ -47,8 +47,47 @@ func (p *packed) addOuter(w float64, places []int, v []float64) {
 	for s, i := range places {
 		row := p.a[triangle(i):]
 		wv := w * v[s]
+		if i-places[0] == s { // all places up to here are there
+			into := row[places[0]:][:s+1]
+			for r, x := range v[:s+1] {
+				into[r] += wv * x
+			}
+			continue
+		}
 		for r := 0; r <= s; r++ {
 			row[places[r]] += wv * v[r]
+		}
+	}
+}
+
+// addGram adds s A'B, which is symmetric, at the given places, ascending: a and
+// b are n × len(places) row by row, a the rows of b with a weight each, and n
+// is a multiple of four.
+func (p *packed) addGram(s float64, places []int, a, b []float64, n int) {
+	w := len(places)
+	if w == 0 || n == 0 {
+		return
+	}
+	p.grow(places[w-1] + 1)
+	for i, place := range places {
+		to := p.a[triangle(place) : triangle(place)+place+1]
+		contiguous := place-places[0] == i
+		for t := 0; t < n; t += 4 {
+			a0, a1, a2, a3 := s*a[t*w+i], s*a[(t+1)*w+i], s*a[(t+2)*w+i], s*a[(t+3)*w+i]
+			if a0 == 0 && a1 == 0 && a2 == 0 && a3 == 0 {
+				continue
+			}
+			b0, b1, b2, b3 := b[t*w:][:i+1], b[(t+1)*w:][:i+1], b[(t+2)*w:][:i+1], b[(t+3)*w:][:i+1]
+			if contiguous {
+				into := to[places[0]:][:i+1]
+				for j := range into {
+					into[j] += a0*b0[j] + a1*b1[j] + a2*b2[j] + a3*b3[j]
+				}
+				continue
+			}
+			for j, c := range places[:i+1] {
+				to[c] += a0*b0[j] + a1*b1[j] + a2*b2[j] + a3*b3[j]
+			}
 		}
 	}
 }

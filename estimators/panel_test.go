@@ -69,12 +69,19 @@ func drawPanel(rng *rand.Rand, spec *Spec, n int) []*event.Trajectory {
 		u := rng.NormFloat64() / 2
 		effect := 0.0
 		for k := range rng.IntN(6) {
-			d := event.Decision{Index: k + 1, Calls: []event.Call{{Tool: fmt.Sprintf("tool%d", rng.IntN(4))}}}
+			tool := fmt.Sprintf("tool%d", rng.IntN(4))
+			if rng.IntN(40) == 0 {
+				tool = fmt.Sprintf("rare%d", rng.IntN(4))
+			}
+			d := event.Decision{Index: k + 1, Calls: []event.Call{{Tool: tool}}}
 			if rng.IntN(8) == 0 {
 				d.Calls = append(d.Calls, event.Call{Tool: fmt.Sprintf("tool%d", rng.IntN(4))})
 			}
 			if rng.IntN(10) > 0 {
 				d.State = append(d.State, event.Member{Name: "channel", Value: event.TextOf(fmt.Sprintf("v%d", rng.IntN(7)))})
+			}
+			if rng.IntN(10) > 0 {
+				d.State = append(d.State, event.Member{Name: "task", Value: event.TextOf(fmt.Sprintf("task%d", (i+rng.IntN(30)/29)%60))})
 			}
 			if rng.IntN(10) > 0 {
 				d.State = append(d.State, event.Member{Name: "s", Value: event.NumberOf(u + rng.NormFloat64()/2)})
@@ -97,6 +104,32 @@ func drawPanel(rng *rand.Rand, spec *Spec, n int) []*event.Trajectory {
 		ts[i] = t
 	}
 	return ts
+}
+
+// blipSpec is panelSpec with a blip model by tool, policies and, if asked for,
+// clusters or an outcome model for each arm.
+func blipSpec(arms int, clustered, perArm bool) *Spec {
+	s := panelSpec(arms)
+	s.Blip = &BlipModel{Dimension: 1, Moderators: []int{2, 4}, Masks: true}
+	number := func(name string, test func(float64) bool) Expression {
+		of := stateOf(name)
+		return Expression{Text: name, Eval: func(p *Point) event.Value {
+			if x, ok := of.Eval(p).Float(); ok {
+				return event.BoolOf(test(x))
+			}
+			return event.Value{}
+		}}
+	}
+	s.Policies = []Policy{
+		{Name: "always", Arm: 0, Intervene: Expression{Eval: func(*Point) event.Value { return event.BoolOf(true) }}, Probability: 1},
+		{Name: "half", Arm: arms - 1, Intervene: number("s", func(x float64) bool { return x > 0.1 }), Probability: 0.5},
+		{Name: "tool", Arm: 0, Intervene: Expression{PerCall: true, Eval: func(p *Point) event.Value { return event.BoolOf(p.Call.Tool == "tool1") }}, Probability: 1},
+	}
+	if clustered {
+		s.Cluster, s.MaxClusters = stateOf("task"), 10_000
+	}
+	s.PerArm = perArm
+	return s
 }
 
 func assign(rng *rand.Rand, spec *Spec, d *event.Decision) {

@@ -15,80 +15,155 @@ const precision = 1e-9
 //
 //	W = 1{A=m}/p_m - 1{A=0}/p_0
 //	S_i = sum_t W (Y - x'b^(-k(i))),  N_i rows,  theta = sum S_i / sum N_i
-//	e_i = S_i - theta N_i,  V = c/(c-1) sum e_i^2 / (sum N_i)^2,  c trajectories
+//	e_i = S_i - theta N_i,  V = c/(c-1) sum e_i^2 / (sum N_i)^2,  c clusters
 //
 // with Student's interval of (sum N_i)^2 / sum N_i^2 - 1 degrees of freedom.
 // It is valid by design: the probabilities are known and the outcome models
 // have not seen the rows they are applied to, so a poor model costs precision
-// only. Groups stand in the order of their appearance.
+// only. With an outcome model for each arm, S_i is the difference of the two
+// levels' scores (see levels). Groups stand in the order of their appearance.
 func (m *Moments) Randomized() []Estimate {
 	var all []Estimate
 	for _, p := range m.panels {
-		for a := range p.nuisance {
-			models := m.outcomeModels(p, a)
+		var armModels []outcomeModels
+		for a := range p.armModels {
+			armModels = append(armModels, m.outcomeModels(p.armModels[a]))
+		}
+		for a := range p.models {
+			var models outcomeModels
+			if !p.perArm {
+				models = m.outcomeModels(p.models[a])
+			}
 			for o := range p.outcomes {
-				for d, cells := range p.cells {
-					for g, c := range cells {
-						if c != nil && c.decisions() > 0 {
-							all = append(all, m.randomized(p, c, a, o, d, g, models))
-						}
+				if p.perArm {
+					all = m.scored(all, p, scoring{RandomizedContinuation, a, o, 1 + a, p.perArmForm(o, armModels[1+a], armModels[0], 1, -1)})
+					all = m.scored(all, p, scoring{ArmLevel, a, o, 1 + a, p.perArmForm(o, armModels[1+a], armModels[0], 1, 0)})
+					if a == 0 {
+						all = m.scored(all, p, scoring{ArmLevel, a, o, 0, p.perArmForm(o, armModels[1], armModels[0], 0, 1)})
 					}
+					continue
 				}
+				all = m.scored(all, p, scoring{RandomizedContinuation, a, o, 1 + a, p.form(o, models)})
 			}
 		}
 	}
 	return all
 }
 
-func (c *cell) decisions() int64 {
-	n := int64(0)
-	for _, rows := range c.rows {
-		n += rows
-	}
-	return n
+// scoring is one linear form of scores: S_i = q'v_i, q by fold.
+type scoring struct {
+	estimand        string
+	scores, outcome int // which scores of a cell; which outcome of the panel
+	arm             int // of the Experiment's Arms
+	q               [][]float64
 }
 
-// randomized is the estimate of one group: intervention a, outcome o of the
-// panel, group g of dimension d.
-func (m *Moments) randomized(p *panel, c *cell, a, o, d, g int, models outcomeModels) Estimate {
-	rule := &m.spec.Experiment.Outcomes[p.outcomes[o]]
+// form is q of W (Y - x'b): 1 at the outcome, -b.
+func (p *panel) form(o int, models outcomeModels) [][]float64 {
+	q := make([][]float64, len(models))
+	for k := range q {
+		b := models[k][o]
+		q[k] = make([]float64, p.v.lead+len(b))
+		q[k][1+o] = 1
+		for i, x := range b {
+			q[k][p.v.lead+i] = -x
+		}
+	}
+	return q
+}
+
+// perArmForm is q of s_m times the level of the intervention, plus s_0 times
+// that of the control, a level being 1{A=a}/p_a Y + (1 - 1{A=a}/p_a) x'b_a.
+func (p *panel) perArmForm(o int, own, control outcomeModels, sm, s0 float64) [][]float64 {
+	q := make([][]float64, len(own))
+	for k := range q {
+		b, b0 := own[k][o], control[k][o]
+		q[k] = make([]float64, p.v.lead+2*len(b))
+		q[k][1+o], q[k][1+len(p.outcomes)+o] = sm, s0
+		for i := range b {
+			q[k][p.v.lead+2*i] = sm * b[i]
+			q[k][p.v.lead+2*i+1] = s0 * b0[i]
+		}
+	}
+	return q
+}
+
+// scored appends the estimates of one scoring, one for each group with a row.
+func (m *Moments) scored(all []Estimate, p *panel, s scoring) []Estimate {
+	for d, cells := range p.cells {
+		for g, c := range cells {
+			if c != nil && c.decisions() > 0 {
+				all = append(all, m.score(p, c, d, g, s))
+			}
+		}
+	}
+	return all
+}
+
+func (m *Moments) score(p *panel, c *cell, d, g int, s scoring) Estimate {
+	rule := &m.spec.Experiment.Outcomes[p.outcomes[s.outcome]]
+	e, clusters := m.describe(c, d, g)
+	e.Estimand, e.Outcome, e.Arm = s.estimand, rule.Name, m.armName(s.arm)
 	n := float64(c.decisions())
-	e := Estimate{
-		Estimand: RandomizedContinuation, Outcome: rule.Name, Arm: m.spec.Experiment.Interventions[a],
-		Dimension: All, Group: m.groups[d].names[g],
-		Decisions: c.decisions(), Trajectories: c.trajectories,
-		EffectiveTrajectories: n * n / float64(c.squares),
-	}
-	if d > 0 {
-		e.Dimension = m.spec.Dimensions[d-1].Name
-	}
+	effect := s.estimand == RandomizedContinuation
 	switch {
-	case c.trajectories < minTrajectories:
+	case clusters < minTrajectories:
 		return e.without(InsufficientData, FewTrajectories)
-	case c.rows[0] == 0 || c.rows[1+a] == 0:
+	case c.rows[s.arm] == 0 || effect && c.rows[0] == 0:
 		return e.without(NotIdentified, ArmAbsent)
 	}
-	theta := c.total(p, a, o, models) / n
-	squares, size := c.residual(p, a, o, theta, models)
+	for k := range s.q {
+		s.q[k][0] = 0
+	}
+	theta := c.scores[s.scores].total(s.q, m.clusters.folds) / n
+	for k := range s.q {
+		s.q[k][0] = -theta
+	}
+	squares, size := c.scores[s.scores].squares(s.q, m.clusters.folds)
 	if !(squares > precision*size) {
 		return e.without(NotIdentified, NoVariation)
 	}
-	clusters := float64(c.trajectories)
-	se := math.Sqrt(clusters/(clusters-1)*squares) / n
-	_, half := scale(rule)
-	return e.with(theta*half, se*half)
+	se := math.Sqrt(float64(clusters)/float64(clusters-1)*squares) / n
+	centre, half := scale(rule)
+	if effect {
+		centre = 0
+	}
+	return e.with(centre+theta*half, se*half, e.EffectiveTrajectories-1, clusters)
+}
+
+// describe is what every estimate of a group says of it, and its clusters.
+func (m *Moments) describe(c *cell, d, g int) (e Estimate, clusters int64) {
+	e = Estimate{Dimension: All, Group: m.groups[d].names[g], Decisions: c.decisions(), Trajectories: c.trajectories}
+	if d > 0 {
+		e.Dimension = m.spec.Dimensions[d-1].Name
+	}
+	clusters, squares := c.trajectories, float64(c.squares)
+	if m.spec.clustered() {
+		clusters, squares = c.scores[0].effective()
+	}
+	n := float64(e.Decisions)
+	e.EffectiveTrajectories = n * n / squares
+	return e, clusters
+}
+
+// armName is the name of arm a: 0 is the control.
+func (m *Moments) armName(a int) string {
+	if a == 0 {
+		return m.spec.Experiment.Control
+	}
+	return m.spec.Experiment.Interventions[a-1]
 }
 
 // with fills in a value and its intervals, in the outcome's unit.
-func (e Estimate) with(theta, se float64) Estimate {
-	e.DF = e.EffectiveTrajectories - 1
+func (e Estimate) with(theta, se, df float64, clusters int64) Estimate {
+	e.DF = df
 	width, ok := interval.Student(e.DF)
 	if !ok || math.IsInf(width*se, 0) {
 		return e.without(InsufficientData, FewTrajectories) // one trajectory outweighs all others
 	}
 	e.Status, e.Value, e.StdError = OK, theta, se
 	e.Low, e.Up = theta-width*se, theta+width*se
-	sequence := interval.Sequence(e.Trajectories)
+	sequence := interval.Sequence(clusters)
 	e.SequenceLow, e.SequenceUp = theta-sequence*se, theta+sequence*se
 	return e
 }
@@ -96,35 +171,4 @@ func (e Estimate) with(theta, se float64) Estimate {
 func (e Estimate) without(s Status, r Reason) Estimate {
 	e.Status, e.Reason, e.DF = s, r, 0
 	return e
-}
-
-// total is sum S_i: over folds, the first moments against (0, 1 at o, -b).
-func (c *cell) total(p *panel, a, o int, models outcomeModels) float64 {
-	sum, lead := 0.0, p.lead()
-	for k := range c.scores[a] {
-		first := c.scores[a][k].first
-		sum += first.at(1 + o)
-		for i, b := range models[k][o] {
-			sum -= b * first.at(lead+i)
-		}
-	}
-	return sum
-}
-
-// residual is sum e_i^2: over folds q'M2q with q = (-theta, 1 at o, -b), and
-// the same with every term positive, its size before cancellation.
-func (c *cell) residual(p *panel, a, o int, theta float64, models outcomeModels) (squares, size float64) {
-	lead := p.lead()
-	var q []float64
-	for k := range c.scores[a] {
-		model := models[k][o]
-		q = append(q[:0], make([]float64, lead+len(model))...)
-		q[0], q[1+o] = -theta, 1
-		for i, b := range model {
-			q[lead+i] = -b
-		}
-		v, s := c.scores[a][k].second.form(q)
-		squares, size = squares+v, size+s
-	}
-	return squares, size
 }

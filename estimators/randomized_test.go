@@ -13,7 +13,9 @@ import (
 // statuses exactly, numbers within tolerance standard errors.
 func compare(t *testing.T, got, want []Estimate, tolerance float64) {
 	t.Helper()
-	key := func(e Estimate) string { return fmt.Sprint(e.Outcome, "/", e.Arm, "/", e.Dimension, "/", e.Group) }
+	key := func(e Estimate) string {
+		return fmt.Sprint(e.Estimand, "/", e.Outcome, "/", e.Arm, "/", e.Dimension, "/", e.Group, e.Policy, e.Term)
+	}
 	have := map[string]Estimate{}
 	for _, e := range got {
 		have[key(e)] = e
@@ -53,6 +55,32 @@ func near(t *testing.T, what string, got, want, bound float64) {
 	}
 }
 
+// summed divides trajectories into shards, takes some out again, and merges the
+// shards, read back from their bytes, in any order. What is kept stands first.
+func summed(t *testing.T, rng *rand.Rand, spec *Spec, ts []*event.Trajectory, least, most int) (total *Moments, kept []*event.Trajectory) {
+	t.Helper()
+	shards := make([]*Moments, 1+rng.IntN(5))
+	for i := range shards {
+		shards[i] = New(spec)
+	}
+	rng.Shuffle(len(ts), func(a, b int) { ts[a], ts[b] = ts[b], ts[a] })
+	for i, tr := range ts {
+		shards[i%len(shards)].Add(tr)
+	}
+	keep := len(ts) - least - rng.IntN(most-least+1)
+	for i, tr := range ts[keep:] {
+		shards[(keep+i)%len(shards)].Remove(tr)
+	}
+	total = New(spec)
+	for _, i := range rng.Perm(len(shards)) {
+		total.Merge(restored(t, shards[i]))
+	}
+	if total.Trajectories() != int64(keep) {
+		t.Errorf("%d trajectories, want %d", total.Trajectories(), keep)
+	}
+	return total, ts[:keep]
+}
+
 // TestRandomizedEqualsTwin holds the sums and brute force together, whatever
 // the order, the division into shards and periods, and what was taken out.
 func TestRandomizedEqualsTwin(t *testing.T) {
@@ -60,27 +88,38 @@ func TestRandomizedEqualsTwin(t *testing.T) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 17))
 			spec := panelSpec(1 + int(seed%2))
+			if seed%4 >= 2 {
+				spec = blipSpec(1+int(seed%2), seed%8 >= 4, seed%3 == 0)
+			}
 			ts := drawPanel(rng, spec, 30+rng.IntN(120))
-			shards := make([]*Moments, 1+rng.IntN(5))
-			for i := range shards {
-				shards[i] = New(spec)
+			total, kept := summed(t, rng, spec, ts, 0, len(ts)*9/10)
+			compare(t, total.Randomized(), twinRandomized(spec, kept, ts), 1e-10)
+		})
+	}
+}
+
+// TestBlipEqualsTwin does the same for what rests on the blip model, and for
+// moderated effects.
+func TestBlipEqualsTwin(t *testing.T) {
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(seed, 19))
+			spec := blipSpec(1+int(seed%2), seed%4 >= 2, false)
+			ts := drawPanel(rng, spec, 210+rng.IntN(150))
+			least := 0
+			if seed%3 == 0 { // nine tenths are taken out
+				ts = append(ts, drawPanel(rng, spec, 9*len(ts))...)
+				for i := range ts {
+					ts[i].ID = fmt.Sprint(ts[i].ID, "-", i)
+				}
+				least = len(ts) * 9 / 10
 			}
-			rng.Shuffle(len(ts), func(a, b int) { ts[a], ts[b] = ts[b], ts[a] })
-			for i, tr := range ts {
-				shards[i%len(shards)].Add(tr)
-			}
-			keep := len(ts) - rng.IntN(len(ts)*9/10)
-			for i, tr := range ts[keep:] {
-				shards[(keep+i)%len(shards)].Remove(tr)
-			}
-			total := New(spec)
-			for _, i := range rng.Perm(len(shards)) {
-				total.Merge(restored(t, shards[i]))
-			}
-			compare(t, total.Randomized(), twinRandomized(spec, ts[:keep], ts), 1e-10)
-			if total.Trajectories() != int64(keep) {
-				t.Errorf("%d trajectories, want %d", total.Trajectories(), keep)
-			}
+			total, kept := summed(t, rng, spec, ts, least, least)
+			got, _, support := total.Blip()
+			compare(t, got, twinBlips(spec, kept, ts), 1e-10)
+			compareSupport(t, support, twinSupport(spec, kept, ts))
+			compare(t, total.Moderated(), twinModerated(spec, kept, ts), 1e-10)
 		})
 	}
 }

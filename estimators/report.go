@@ -25,14 +25,20 @@ type Report struct {
 	Open         int64   `json:"open"`
 	OpenShare    float64 `json:"open_share"` // of the trajectories started
 
-	Estimates []Estimate `json:"estimates"`
-	Health    []Check    `json:"health"`
+	Estimates []Estimate      `json:"estimates"`
+	Models    []FittedModel   `json:"models,omitempty"`          // the blip model of each outcome
+	Ranking   []RankedModel   `json:"blip_candidates,omitempty"` // of blip models; certifies nothing about estimands 2 and 3
+	Support   []PolicySupport `json:"support,omitempty"`         // of never intervening and each policy
+	Health    []Check         `json:"health"`
 
-	Rejected      map[string]int64 `json:"rejected"`       // records by reason, of all experiments
-	NotRandomized map[string]int64 `json:"not_randomized"` // decisions by reason
-	Missing       map[string]int64 `json:"missing"`        // rows without a value, by feature; those of a dimension are its group (missing)
-	OutOfBounds   map[string]int64 `json:"out_of_bounds"`  // those of them that were too large, by feature
+	Rejected      map[string]int64 `json:"rejected"`                        // records by reason, of all experiments
+	NotRandomized map[string]int64 `json:"not_randomized"`                  // decisions by reason
+	Missing       map[string]int64 `json:"missing"`                         // rows without a value, by feature; those of a dimension are its group (missing)
+	OutOfBounds   map[string]int64 `json:"out_of_bounds"`                   // those of them that were too large, by feature
+	Disagreeing   int64            `json:"cluster_disagreements,omitempty"` // decisions whose cluster is not that of their trajectory
 	NotComputed   []string         `json:"not_computed,omitempty"`
+
+	fits []*blipFit // what MaskGain works with; nil of a report that was read
 }
 
 // Check is one health check: whether to trust what feeds the estimates.
@@ -48,9 +54,16 @@ type Check struct {
 func (m *Moments) Report() *Report {
 	r := &Report{
 		Experiment: m.spec.Experiment.Name, ConfigHash: m.spec.Hash, AsOf: m.latest, CompleteTo: event.NoTime,
-		Trajectories: m.trajectories, Decisions: m.rows, Estimates: m.Randomized(), Health: []Check{},
+		Trajectories: m.trajectories, Decisions: m.rows, Disagreeing: m.disagreeing, Estimates: m.Randomized(), Health: []Check{},
 		Rejected: map[string]int64{}, NotRandomized: map[string]int64{}, Missing: map[string]int64{}, OutOfBounds: map[string]int64{},
 	}
+	fits := m.fitBlips()
+	if m.spec.Blip != nil && m.spec.Blip.Masks {
+		r.fits = fits
+	}
+	blip, models, support := m.blipOf(fits)
+	r.Estimates, r.Models = append(append(r.Estimates, m.Moderated()...), blip...), models
+	r.Support, r.Ranking = support, m.Candidates()
 	for f, feature := range m.spec.Features {
 		r.Missing[feature.Name] = m.missing[f]
 		r.OutOfBounds[feature.Name] = m.outOfBounds[f]

@@ -6,28 +6,36 @@ import (
 	"blipd/event"
 )
 
-// row is a randomized decision as the sums see it. It is reused from decision
-// to decision.
+// row is a randomized decision as the sums see it.
 type row struct {
 	arm     int       // drawn; 0 is the control
+	p       []float64 // the probability of each arm
 	weights []float64 // W of each intervention: 1{A=m}/p_m - 1{A=0}/p_0
-	places  []int     // the columns of x that are not zero, ascending
+	places  []int     // the columns of x that are not zero
 	x       []float64 // their values
+	local   []int     // their places among the columns of the batch
 	groups  [][]int   // per dimension (0 is All), the groups that the row is in
+	// What a group sums x by: the weights, or 1 - 1{A=a}/p_a of each arm.
+	channels []float64
+
+	moderators []float64 // scaled; 0 where missing
+	checks     []float64 // instruments of the over-identification test that no level is part of
+	numbers    []float64 // the same of every moderator of a candidate
+	policies   []float64 // the probability with which each policy intervenes here
 }
 
 // read turns the point of a randomized decision into r, and counts what is
 // missing with sign.
 func (m *Moments) read(p *Point, r *row, sign int64) {
 	e := &m.spec.Experiment
-	m.weigh(e, &p.Decision.Assignment, r)
+	r.weigh(e, &p.Decision.Assignment)
 
 	r.places, r.x = append(r.places[:0], 0), append(r.x[:0], 1)
+	clear(r.moderators)
+	clear(r.numbers)
 	for f := range m.spec.Features {
 		m.readFeature(f, p, r, sign)
 	}
-	sortRow(r.places, r.x)
-
 	for d := range m.spec.Dimensions {
 		dim := &m.spec.Dimensions[d]
 		m.values = values(&dim.Expr, p, m.values[:0])
@@ -43,18 +51,47 @@ func (m *Moments) read(p *Point, r *row, sign int64) {
 		}
 		r.groups[d+1] = groups
 	}
+	if m.spec.Blip != nil {
+		m.readChecks(p, r)
+		for i := range m.spec.Policies {
+			r.policies[i] = m.spec.Policies[i].at(p, &m.values)
+		}
+	}
 }
 
-func (m *Moments) weigh(e *event.Experiment, a *event.Assignment, r *row) {
+// at is the probability with which a policy intervenes at a point.
+func (y *Policy) at(p *Point, scratch *[]event.Value) float64 {
+	*scratch = values(&y.Intervene, p, (*scratch)[:0])
+	for _, v := range *scratch {
+		if v.Kind == event.Bool && v.Num != 0 {
+			return y.Probability
+		}
+	}
+	return 0
+}
+
+func (r *row) weigh(e *event.Experiment, a *event.Assignment) {
 	r.arm = e.Arm(a.Arm)
+	r.p[0] = a.Of(e.Control)
 	for i, name := range e.Interventions {
+		r.p[1+i] = a.Of(name)
 		switch r.arm {
 		case 0:
-			r.weights[i] = -1 / a.Of(e.Control)
+			r.weights[i] = -1 / r.p[0]
 		case i + 1:
-			r.weights[i] = 1 / a.Of(name)
+			r.weights[i] = 1 / r.p[1+i]
 		default:
 			r.weights[i] = 0
+		}
+	}
+	if len(r.channels) == len(r.weights) {
+		copy(r.channels, r.weights)
+		return
+	}
+	for a := range r.channels {
+		r.channels[a] = 1
+		if a == r.arm {
+			r.channels[a] -= 1 / r.p[a]
 		}
 	}
 }
@@ -69,10 +106,16 @@ func (m *Moments) readFeature(f int, p *Point, r *row, sign int64) {
 		}
 		if !ok {
 			m.missing[f] += sign
-			r.put(m.columns.missing(f), 1)
+			r.places, r.x = append(r.places, m.columns.missing(f)), append(r.x, 1)
 			return
 		}
-		r.put(m.columns.number(f), x)
+		r.places, r.x = append(r.places, m.columns.number(f)), append(r.x, x)
+		if at := m.moderator[f]; at >= 0 {
+			r.moderators[at] = x
+		}
+		if m.number != nil && m.number[f] >= 0 {
+			r.numbers[m.number[f]] = x
+		}
 		return
 	}
 	m.names = levels(m.values, m.names[:0])
@@ -116,12 +159,11 @@ func (r *row) put(place int, x float64) {
 	r.places, r.x = append(r.places, place), append(r.x, x)
 }
 
-// sortRow sorts a short list of places with their values, by insertion.
-func sortRow(places []int, x []float64) {
-	for i := 1; i < len(places); i++ {
-		for j := i; j > 0 && places[j] < places[j-1]; j-- {
-			places[j], places[j-1] = places[j-1], places[j]
-			x[j], x[j-1] = x[j-1], x[j]
-		}
+// collapse follows a column that was added into another after r was read.
+func (r *row) collapse(from, into int) {
+	if i := slices.Index(r.places, from); i >= 0 {
+		x := r.x[i]
+		r.places, r.x = slices.Delete(r.places, i, i+1), slices.Delete(r.x, i, i+1)
+		r.put(into, x)
 	}
 }

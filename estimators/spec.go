@@ -13,7 +13,15 @@ type Spec struct {
 	Features   []Feature
 	Dimensions []Dimension // along which effects are reported; `all` is always there and not listed
 	MaxGroups  int         // groups of one dimension; the rest share Other
-	Hash       string      // of all of the above; sums merge only under the same
+
+	Cluster     Expression  // over the first decision; Eval nil: every trajectory is its own cluster
+	MaxClusters int         // distinct clusters kept apart; above, errors come from the buckets
+	PerArm      bool        // one outcome model for each arm, the two-arm form of estimand 1; gives levels
+	Blip        *BlipModel  // nil: neither estimand 2 nor 3
+	Candidates  []BlipModel // further blip models to rank; they need a Blip
+	Policies    []Policy    // whose gain over never intervening is estimated; they need a Blip
+
+	Hash string // of all of the above; sums merge only under the same
 }
 
 // Feature is one input of the outcome model, known before the draw.
@@ -30,6 +38,23 @@ type Feature struct {
 type Dimension struct {
 	Name string
 	Expr Expression
+}
+
+// BlipModel is how the effect of one decision depends on what it stands in:
+// f = one column for each group of a dimension, no intercept, then moderators.
+type BlipModel struct {
+	Dimension  int          // place in Dimensions plus 1; 0 is All
+	Moderators []int        // places in Features, each a number
+	Checks     []Expression // instruments of the over-identification test; none: the default ones
+	Masks      bool         // whether gains of masks over levels can be asked for after the fact
+}
+
+// Policy intervenes with one arm where its expression is true.
+type Policy struct {
+	Name        string
+	Arm         int        // place in the Experiment's Interventions
+	Intervene   Expression // missing: does not intervene; with several calls: if any does
+	Probability float64    // of intervening there, in [0, 1]
 }
 
 // Expression is a compiled expression over a Point. A missing value means: a

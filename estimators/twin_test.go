@@ -12,13 +12,20 @@ import (
 	"blipd/event"
 )
 
-// The dumb twin: estimand 1 by brute force over rows, from the text of the
+// The dumb twin: estimands by brute force over rows, from the text of the
 // specification alone. It shares with the code under test only the walk over
 // a trajectory's history and the evaluation of expressions. Least squares by
 // QR on the rows themselves, no moments anywhere.
 
 type twinRow struct {
 	trajectory string
+	cluster    string
+	index      int
+	prior      int
+	levels     []string  // of the blip model
+	moderators []float64 // scaled, 0 where missing
+	checks     []float64 // instruments of the configuration
+	policies   []float64 // the probability of intervening
 	arm        int
 	p          []float64 // by arm
 	x          map[string]float64
@@ -32,11 +39,12 @@ func twinRows(spec *Spec, ts, seen []*event.Trajectory) []twinRow {
 	kept := twinLevels(spec, seen)
 	var rows []twinRow
 	for _, t := range ts {
+		cluster := twinCluster(spec, t)
 		walk(t, &spec.Experiment, func(p *Point) {
 			if spec.Experiment.Randomized(p.Decision) != event.Randomized {
 				return
 			}
-			r := twinRow{trajectory: t.ID, x: map[string]float64{"": 1}, groups: map[string][]string{All: {All}}, y: map[string]float64{}}
+			r := twinRow{trajectory: t.ID, cluster: cluster, index: p.Index, prior: p.PriorInterventions, x: map[string]float64{"": 1}, groups: map[string][]string{All: {All}}, y: map[string]float64{}}
 			r.arm = spec.Experiment.Arm(p.Decision.Assignment.Arm)
 			for _, arm := range spec.Experiment.Arms() {
 				r.p = append(r.p, p.Decision.Assignment.Of(arm))
@@ -74,6 +82,7 @@ func twinRows(spec *Spec, ts, seen []*event.Trajectory) []twinRow {
 					}
 				}
 			}
+			r.readBlip(spec, p)
 			rows = append(rows, r)
 		})
 	}
@@ -119,9 +128,10 @@ func (r *twinRow) weight(arm int) float64 {
 	return 0
 }
 
-// twinModel is the ridge of outcome on x over the rows with a weight outside
-// fold k, by QR of the weighted rows above the square root of the penalty.
-func twinModel(spec *Spec, rows []twinRow, arm int, outcome string, k int) map[string]float64 {
+// twinRidge is the ridge of several values on x over the rows with a weight
+// outside fold k, by QR of the weighted rows above the square root of the
+// penalty: by name of the column, a coefficient for each value.
+func twinRidge(spec *Spec, rows []twinRow, k int, weight func(*twinRow) float64, value func(*twinRow) []float64) map[string][]float64 {
 	var names []string
 	seen := map[string]bool{}
 	for i := range rows {
@@ -133,129 +143,213 @@ func twinModel(spec *Spec, rows []twinRow, arm int, outcome string, k int) map[s
 		}
 	}
 	sort.Strings(names)
-	var train []twinRow
-	for _, r := range rows {
-		if FoldOf(r.trajectory, spec.Folds) != k && r.weight(arm) != 0 {
-			train = append(train, r)
+	var train []*twinRow
+	for i := range rows {
+		if FoldOf(rows[i].cluster, spec.Folds) != k && weight(&rows[i]) != 0 {
+			train = append(train, &rows[i])
 		}
 	}
-	model := map[string]float64{}
-	if len(train) == 0 {
+	width := len(value(&rows[0]))
+	model := map[string][]float64{}
+	for _, name := range names {
+		model[name] = make([]float64, width)
+	}
+	if len(train) == 0 || width == 0 {
 		return model
 	}
 	a := mat.NewDense(len(train)+len(names)-1, len(names), nil)
-	b := mat.NewVecDense(len(train)+len(names)-1, nil)
+	b := mat.NewDense(len(train)+len(names)-1, width, nil)
 	for i, r := range train {
-		w := math.Abs(r.weight(arm))
+		w := math.Abs(weight(r))
 		for j, name := range names {
 			a.Set(i, j, w*r.x[name])
 		}
-		b.SetVec(i, w*r.y[outcome])
+		for j, y := range value(r) {
+			b.Set(i, j, w*y)
+		}
 	}
 	for j := 1; j < len(names); j++ { // names[0] is "", the intercept
 		a.Set(len(train)+j-1, j, math.Sqrt(spec.Ridge))
 	}
 	var qr mat.QR
 	qr.Factorize(a)
-	var x mat.VecDense
-	_ = qr.SolveVecTo(&x, false, b)
-	for j, name := range names {
-		model[name] = x.AtVec(j)
+	var x mat.Dense
+	_ = qr.SolveTo(&x, false, b)
+	for i, name := range names {
+		for j := range width {
+			model[name][j] = x.At(i, j)
+		}
 	}
 	return model
 }
 
-// twinRandomized is what Randomized promises, in any order.
+// predict is x'b of one value.
+func (r *twinRow) predict(model map[string][]float64, value int) float64 {
+	sum := 0.0
+	for _, name := range sortedKeys(r.x) {
+		sum += r.x[name] * model[name][value]
+	}
+	return sum
+}
+
+// twinPanel are the rows of trajectories in which an outcome is final, and all
+// those of its panel.
+func twinPanel(spec *Spec, rows []twinRow, rule *event.OutcomeRule) []twinRow {
+	needed := []string{rule.Name}
+	if rule.Required {
+		for _, o := range spec.Experiment.Outcomes {
+			if o.Required {
+				needed = append(needed, o.Name)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r twinRow) bool {
+		return slices.ContainsFunc(needed, func(n string) bool { _, ok := r.y[n]; return !ok })
+	})
+}
+
+// twinRandomized is what Randomized promises, in any order: the effect of each
+// intervention, and with an outcome model for each arm the levels.
 func twinRandomized(spec *Spec, ts, seen []*event.Trajectory) []Estimate {
 	all := twinRows(spec, ts, seen)
 	var out []Estimate
 	for i := range spec.Experiment.Outcomes {
 		rule := &spec.Experiment.Outcomes[i]
-		var rows []twinRow
-		for _, r := range all {
-			needed := []string{rule.Name}
-			if rule.Required {
-				for _, o := range spec.Experiment.Outcomes {
-					if o.Required {
-						needed = append(needed, o.Name)
+		rows := twinPanel(spec, all, rule)
+		y := func(r *twinRow) []float64 { return []float64{r.y[rule.Name]} }
+		level := func(arm int) func(*twinRow) float64 { // the score of a level
+			models := make([]map[string][]float64, spec.Folds)
+			for k := range models {
+				models[k] = twinRidge(spec, rows, k, func(r *twinRow) float64 {
+					if r.arm == arm {
+						return 1
 					}
-				}
+					return 0
+				}, y)
 			}
-			if !slices.ContainsFunc(needed, func(n string) bool { _, ok := r.y[n]; return !ok }) {
-				rows = append(rows, r)
+			return func(r *twinRow) float64 {
+				m := r.predict(models[FoldOf(r.cluster, spec.Folds)], 0)
+				if r.arm != arm {
+					return m
+				}
+				return m + (r.y[rule.Name]-m)/r.p[arm]
 			}
 		}
+		control := level(0)
+		if spec.PerArm {
+			out = append(out, twinScored(spec, rows, rule, ArmLevel, 0, control)...)
+		}
 		for arm := 1; arm <= len(spec.Experiment.Interventions); arm++ {
-			models := make([]map[string]float64, spec.Folds)
-			for k := range models {
-				models[k] = twinModel(spec, rows, arm, rule.Name, k)
+			if spec.PerArm {
+				own := level(arm)
+				out = append(out, twinScored(spec, rows, rule, ArmLevel, arm, own)...)
+				out = append(out, twinScored(spec, rows, rule, RandomizedContinuation, arm, func(r *twinRow) float64 { return own(r) - control(r) })...)
+				continue
 			}
-			type key struct{ dimension, group string }
-			s, n := map[key]map[string]float64{}, map[key]map[string]float64{}
-			arms := map[key]map[int]int{}
-			for _, r := range rows {
-				model := models[FoldOf(r.trajectory, spec.Folds)]
-				residual := r.y[rule.Name]
-				for name, x := range r.x {
-					residual -= x * model[name]
+			out = append(out, twinScored(spec, rows, rule, RandomizedContinuation, arm, twinEffect(spec, rows, rule, arm))...)
+		}
+	}
+	return out
+}
+
+// twinEffect is the score W (Y - x'b) of an arm against the control.
+func twinEffect(spec *Spec, rows []twinRow, rule *event.OutcomeRule, arm int) func(*twinRow) float64 {
+	models := make([]map[string][]float64, spec.Folds)
+	for k := range models {
+		models[k] = twinRidge(spec, rows, k, func(r *twinRow) float64 { return r.weight(arm) },
+			func(r *twinRow) []float64 { return []float64{r.y[rule.Name]} })
+	}
+	return func(r *twinRow) float64 {
+		return r.weight(arm) * (r.y[rule.Name] - r.predict(models[FoldOf(r.cluster, spec.Folds)], 0))
+	}
+}
+
+// twinGroup is what is summed of one group, by cluster.
+type twinGroup struct {
+	dimension, group string
+	s, n             map[string]float64
+	trajectories     map[string]bool
+	arms             map[int]int
+}
+
+func twinGroups(rows []twinRow, score func(*twinRow) float64) []*twinGroup {
+	var out []*twinGroup
+	at := map[[2]string]*twinGroup{}
+	for i := range rows {
+		r := &rows[i]
+		for d, gs := range r.groups {
+			for _, g := range gs {
+				key := [2]string{d, g}
+				if at[key] == nil {
+					at[key] = &twinGroup{d, g, map[string]float64{}, map[string]float64{}, map[string]bool{}, map[int]int{}}
+					out = append(out, at[key])
 				}
-				for d, gs := range r.groups {
-					for _, g := range gs {
-						at := key{d, g}
-						if s[at] == nil {
-							s[at], n[at], arms[at] = map[string]float64{}, map[string]float64{}, map[int]int{}
-						}
-						s[at][r.trajectory] += r.weight(arm) * residual
-						n[at][r.trajectory]++
-						arms[at][r.arm]++
-					}
-				}
-			}
-			for at := range s {
-				out = append(out, twinEstimate(rule, spec.Experiment.Interventions[arm-1], arm, at.dimension, at.group, s[at], n[at], arms[at]))
+				at[key].s[r.cluster] += score(r)
+				at[key].n[r.cluster]++
+				at[key].trajectories[r.trajectory] = true
+				at[key].arms[r.arm]++
 			}
 		}
 	}
 	return out
 }
 
-func twinEstimate(rule *event.OutcomeRule, name string, arm int, d, g string, s, n map[string]float64, arms map[int]int) Estimate {
-	e := Estimate{Estimand: RandomizedContinuation, Outcome: rule.Name, Arm: name, Dimension: d, Group: g}
-	sumS, sumN, sumNN := 0.0, 0.0, 0.0
-	for _, t := range sortedKeys(s) {
-		sumS += s[t]
-		sumN += n[t]
-		sumNN += n[t] * n[t]
+// describe fills in what is said of every estimate of a group.
+func (g *twinGroup) describe(e *Estimate) (c float64) {
+	sumN, sumNN := 0.0, 0.0
+	for _, k := range sortedKeys(g.n) {
+		sumN += g.n[k]
+		sumNN += g.n[k] * g.n[k]
 	}
-	c := float64(len(s))
-	e.Decisions, e.Trajectories, e.EffectiveTrajectories = int64(sumN), int64(c), sumN*sumN/sumNN
-	if c < 10 {
-		e.Status, e.Reason = InsufficientData, FewTrajectories
-		return e
+	e.Dimension, e.Group = g.dimension, g.group
+	e.Decisions, e.Trajectories, e.EffectiveTrajectories = int64(sumN), int64(len(g.trajectories)), sumN*sumN/sumNN
+	return float64(len(g.n))
+}
+
+func twinScored(spec *Spec, rows []twinRow, rule *event.OutcomeRule, estimand string, arm int, score func(*twinRow) float64) []Estimate {
+	var out []Estimate
+	for _, g := range twinGroups(rows, score) {
+		e := Estimate{Estimand: estimand, Outcome: rule.Name, Arm: spec.Experiment.Arms()[arm]}
+		c := g.describe(&e)
+		n := float64(e.Decisions)
+		switch {
+		case c < 10:
+			e.Status, e.Reason = InsufficientData, FewTrajectories
+		case g.arms[arm] == 0 || estimand == RandomizedContinuation && g.arms[0] == 0:
+			e.Status, e.Reason = NotIdentified, ArmAbsent
+		default:
+			theta, v := 0.0, 0.0
+			for _, k := range sortedKeys(g.s) {
+				theta += g.s[k] / n
+			}
+			for _, k := range sortedKeys(g.s) {
+				v += (g.s[k] - theta*g.n[k]) * (g.s[k] - theta*g.n[k])
+			}
+			half, centre := 1.0, 0.0
+			if rule.Ranged {
+				half = (rule.Up - rule.Low) / 2
+				if estimand == ArmLevel {
+					centre = (rule.Up + rule.Low) / 2
+				}
+			}
+			twinFinish(&e, centre+theta*half, math.Sqrt(c/(c-1)*v)/n*half, e.EffectiveTrajectories-1, c)
+		}
+		out = append(out, e)
 	}
-	if arms[0] == 0 || arms[arm] == 0 {
-		e.Status, e.Reason = NotIdentified, ArmAbsent
-		return e
-	}
-	theta, v := sumS/sumN, 0.0
-	for _, t := range sortedKeys(s) {
-		v += (s[t] - theta*n[t]) * (s[t] - theta*n[t])
-	}
-	half := 1.0
-	if rule.Ranged {
-		half = (rule.Up - rule.Low) / 2
-	}
-	e.Status, e.DF = OK, e.EffectiveTrajectories-1
-	e.Value, e.StdError = theta*half, math.Sqrt(c/(c-1)*v)/sumN*half
+	return out
+}
+
+// twinFinish fills in value and intervals.
+func twinFinish(e *Estimate, value, se, df, c float64) {
+	e.Status, e.DF, e.Value, e.StdError = OK, df, value, se
 	width := distuv.StudentsT{Sigma: 1, Nu: e.DF}.Quantile(0.975)
 	e.Low, e.Up = e.Value-width*e.StdError, e.Value+width*e.StdError
 	rho2 := 8.211968062068253 / 1000
 	b := math.Sqrt(2 * (1 + 1/(c*rho2)) * math.Log(math.Sqrt(c*rho2+1)/0.05))
 	e.SequenceLow, e.SequenceUp = e.Value-b*e.StdError, e.Value+b*e.StdError
-	return e
 }
 
-func sortedKeys(m map[string]float64) []string {
+func sortedKeys[T any](m map[string]T) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

@@ -15,7 +15,7 @@ import (
 // logs is a schema that takes the logs of the reference cases and of sim.
 var logs = func() *event.Schema {
 	s := &event.Schema{}
-	for _, name := range []string{"sim-clean", "sim-edge", "sim-messy", "tau-small", "tau2-three-arm", "tau2-two-arm"} {
+	for _, name := range []string{"sim-clean", "sim-edge", "sim-messy", "tau-clustered", "tau-small", "tau2-three-arm", "tau2-two-arm"} {
 		s.Experiments = append(s.Experiments, event.Experiment{Name: name, Control: "direct", Interventions: []string{"review"},
 			Outcomes: []event.OutcomeRule{{Name: "score", Low: -4, Up: 6, Ranged: true}, {Name: "success", Low: 0, Up: 1, Ranged: true}}})
 	}

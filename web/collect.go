@@ -35,8 +35,19 @@ func (c *collector) collectReport(out *emitter, e *Experiment) {
 		}
 	}
 	for i := range report.Estimates {
-		if x := &report.Estimates[i]; shown[x.Dimension][x.Group] {
-			collectEffect(out, e.Name, x)
+		switch x := &report.Estimates[i]; {
+		case x.Estimand == estimators.PolicyGain:
+			collectSeries(out, &gainSeries, x, e.Name, x.Outcome, x.Arm, x.Policy)
+		case x.Dimension == "": // no series of the contract
+		case shown[x.Dimension][x.Group]:
+			collectSeries(out, &effectSeries, x, e.Name, x.Estimand, x.Outcome, x.Arm, x.Dimension, x.Group)
+		}
+	}
+	for _, m := range report.Models {
+		for _, arm := range e.Interventions {
+			for _, verdict := range []string{estimators.CheckPass, estimators.CheckWarn, estimators.CheckFail} {
+				out.send(modelCheck, indicator(m.Check == verdict), e.Name, m.Outcome, arm, verdict)
+			}
 		}
 	}
 	for _, check := range report.Health {
@@ -47,21 +58,21 @@ func (c *collector) collectReport(out *emitter, e *Experiment) {
 	}
 }
 
-func collectEffect(out *emitter, experiment string, x *estimators.Estimate) {
-	send := func(f *family, value float64) {
-		out.send(f, value, experiment, x.Estimand, x.Outcome, x.Arm, x.Dimension, x.Group)
-	}
-	send(effectTrajectories, float64(x.Trajectories))
-	send(effectDecisions, float64(x.Decisions))
+// collectSeries sends one estimate under its labels; a value that is not
+// defined has no series.
+func collectSeries(out *emitter, of *estimateFamilies, x *estimators.Estimate, labels ...string) {
+	send := func(f *family, value float64) { out.send(f, value, slices.Clone(labels)...) }
+	send(of.trajectories, float64(x.Trajectories))
+	send(of.decisions, float64(x.Decisions))
 	if !hasValue(x) {
 		return
 	}
-	send(effectEstimate, x.Value)
-	send(effectStdError, x.StdError)
-	send(effectLow, x.Low)
-	send(effectHigh, x.Up)
-	send(effectSequenceLow, x.SequenceLow)
-	send(effectSequenceHigh, x.SequenceUp)
+	send(of.estimate, x.Value)
+	send(of.stdError, x.StdError)
+	send(of.low, x.Low)
+	send(of.high, x.Up)
+	send(of.sequenceLow, x.SequenceLow)
+	send(of.sequenceHigh, x.SequenceUp)
 }
 
 // groupSizes are the trajectories of every group, by dimension.
@@ -69,6 +80,9 @@ func groupSizes(report *estimators.Report) map[string]map[string]int64 {
 	sizes := map[string]map[string]int64{}
 	for i := range report.Estimates {
 		x := &report.Estimates[i]
+		if x.Dimension == "" {
+			continue
+		}
 		if sizes[x.Dimension] == nil {
 			sizes[x.Dimension] = map[string]int64{}
 		}

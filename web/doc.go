@@ -3,6 +3,7 @@
 //	daemon ──Source──► Handler ──► /                 the page, for people
 //	                           ├─► /static/…         its style and script, under hashed names
 //	                           ├─► /api/v1/effects   reports as JSON, for programs
+//	                           ├─► /api/v1/policies/value  gains that were never asked for before
 //	                           ├─► /metrics          one collector, for Prometheus
 //	                           ├─► /-/healthy        200 while the process lives
 //	                           └─► /-/ready          200 or 503, and what is missing

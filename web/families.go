@@ -1,6 +1,10 @@
 package web
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // family is one metric: its name, labels and help.
 type family struct {
@@ -21,29 +25,42 @@ func histogram(name, help string) *family {
 	return &family{desc: prometheus.NewDesc(name, help, nil, nil)}
 }
 
-// ofEffect makes a gauge with one series for each effect.
-func ofEffect(name, help string) *family {
-	return gauge(name, help, "experiment", "estimand", "outcome", "arm", "dimension", "group")
+// estimateFamilies are the gauges of one kind of estimate.
+type estimateFamilies struct {
+	estimate, stdError, low, high, sequenceLow, sequenceHigh, trajectories, decisions *family
+}
+
+// ofEstimate makes them: prefix is their name, blipd_effect, and the help of
+// the value itself.
+func ofEstimate(value, prefix, what, over string, labels ...string) estimateFamilies {
+	of := func(ending, help string) *family { return gauge(prefix+ending, help, labels...) }
+	return estimateFamilies{
+		estimate: of(value, what+", in the outcome's own unit and sign. Absent while undefined."),
+		stdError: of("_std_error", "Standard error of it, in the outcome's unit. Absent while undefined."),
+		low:      of("_ci_low", "Lower end of the 95 % interval for one look fixed beforehand, in the outcome's unit."),
+		high:     of("_ci_high", "Upper end of the 95 % interval for one look fixed beforehand, in the outcome's unit."),
+		sequenceLow: of("_sequence_low",
+			"Lower end of the 95 % confidence sequence, which holds however often one looks, in the outcome's unit."),
+		sequenceHigh: of("_sequence_high",
+			"Upper end of the 95 % confidence sequence, which holds however often one looks, in the outcome's unit."),
+		trajectories: of("_trajectories", "Closed trajectories "+over+". Present for undefined ones too."),
+		decisions:    of("_decisions", "Randomized decisions of closed trajectories "+over+", of every arm. Present for undefined ones too."),
+	}
+}
+
+func (f *estimateFamilies) all() []*family {
+	return []*family{f.estimate, f.stdError, f.low, f.high, f.sequenceLow, f.sequenceHigh, f.trajectories, f.decisions}
 }
 
 // What the last refit found. A value that is not defined has no series.
 var (
-	effectEstimate = ofEffect("blipd_effect_estimate",
-		"Effect of the arm against the control, in the outcome's own unit and sign. Absent while undefined.")
-	effectStdError = ofEffect("blipd_effect_std_error",
-		"Standard error of the effect, in the outcome's unit. Absent while undefined.")
-	effectLow = ofEffect("blipd_effect_ci_low",
-		"Lower end of the 95 % interval for one look fixed beforehand, in the outcome's unit.")
-	effectHigh = ofEffect("blipd_effect_ci_high",
-		"Upper end of the 95 % interval for one look fixed beforehand, in the outcome's unit.")
-	effectSequenceLow = ofEffect("blipd_effect_sequence_low",
-		"Lower end of the 95 % confidence sequence, which holds however often one looks, in the outcome's unit.")
-	effectSequenceHigh = ofEffect("blipd_effect_sequence_high",
-		"Upper end of the 95 % confidence sequence, which holds however often one looks, in the outcome's unit.")
-	effectTrajectories = ofEffect("blipd_effect_trajectories",
-		"Closed trajectories with at least one randomized decision in the group. Present for undefined effects too.")
-	effectDecisions = ofEffect("blipd_effect_decisions",
-		"Randomized decisions of closed trajectories in the group, of every arm. Present for undefined effects too.")
+	effectSeries = ofEstimate("_estimate", "blipd_effect", "Effect of the arm against the control", "with at least one randomized decision in the group",
+		"experiment", "estimand", "outcome", "arm", "dimension", "group")
+	gainSeries = ofEstimate("", "blipd_policy_gain", "Gain of the policy over never intervening", "that the gain is a mean over",
+		"experiment", "outcome", "arm", "policy")
+	modelCheck = gauge("blipd_model_check",
+		"What the over-identification test thinks of the blip model: 1 for the verdict that holds (pass, warn or fail), 0 for the others.",
+		"experiment", "outcome", "arm", "check")
 	groupsHidden = gauge("blipd_groups_hidden",
 		"Groups of the dimension that the effect metrics leave out, because larger ones fill the limit.", "experiment", "dimension")
 	healthCheckOK = gauge("blipd_health_check_ok",
@@ -94,11 +111,10 @@ var (
 
 // families lists them all; the collector describes no other.
 func families() []*family {
-	return []*family{
-		effectEstimate, effectStdError, effectLow, effectHigh, effectSequenceLow, effectSequenceHigh,
-		effectTrajectories, effectDecisions, groupsHidden, healthCheckOK, completeTo,
+	return slices.Concat(effectSeries.all(), gainSeries.all(), []*family{
+		modelCheck, groupsHidden, healthCheckOK, completeTo,
 		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed,
 		inputLag, streamTime, outboxRecords,
 		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, buildInfo,
-	}
+	})
 }

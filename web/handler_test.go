@@ -50,6 +50,11 @@ func TestPathsAndMethods(t *testing.T) {
 		{"GET", "/-/healthy", 200, "text/plain; charset=utf-8"},
 		{"GET", "/-/ready", 200, "application/json"},
 		{"GET", "/api/v1/effects", 200, "application/json"},
+		{"GET", "/api/v1/policies/value", 422, "application/problem+json"},
+		{"GET", "/api/v1/policies/value?intervene=search", 422, "application/problem+json"}, // a report without sums
+		{"GET", "/api/v1/policies/value?intervene=search=2", 422, "application/problem+json"},
+		{"GET", "/api/v1/policies/value?intervene=search&expr=index", 422, "application/problem+json"},
+		{"GET", "/api/v1/policies/value?intervene=search&experiment=x", 404, "application/problem+json"},
 		{"POST", "/", 405, "application/problem+json"},
 		{"DELETE", "/api/v1/effects", 405, "application/problem+json"},
 		{"PUT", "/metrics", 405, "application/problem+json"},

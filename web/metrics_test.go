@@ -116,21 +116,37 @@ func TestScrapeCarriesEffects(t *testing.T) {
 	for _, x := range f.reports["retail/closed"].Estimates {
 		labels := []string{"experiment", "retail", "estimand", x.Estimand, "outcome", x.Outcome, "arm", x.Arm,
 			"dimension", x.Dimension, "group", x.Group}
+		prefix, ending := "blipd_effect", "_estimate"
+		if x.Estimand == estimators.PolicyGain {
+			labels = []string{"experiment", "retail", "outcome", x.Outcome, "arm", x.Arm, "policy", x.Policy}
+			prefix, ending = "blipd_policy_gain", ""
+		}
 		for metric, want := range map[string]float64{
-			"blipd_effect_estimate": x.Value, "blipd_effect_std_error": x.StdError,
-			"blipd_effect_ci_low": x.Low, "blipd_effect_ci_high": x.Up,
-			"blipd_effect_sequence_low": x.SequenceLow, "blipd_effect_sequence_high": x.SequenceUp,
+			prefix + ending: x.Value, prefix + "_std_error": x.StdError,
+			prefix + "_ci_low": x.Low, prefix + "_ci_high": x.Up,
+			prefix + "_sequence_low": x.SequenceLow, prefix + "_sequence_high": x.SequenceUp,
 		} {
 			if v, ok := value(t, got, metric, labels...); ok != (x.Status == estimators.OK) || ok && v != want {
 				t.Errorf("%s of %s: %v, %v; want %v", metric, x.Group, v, ok, want)
 			}
 		}
 		for metric, want := range map[string]int64{
-			"blipd_effect_trajectories": x.Trajectories, "blipd_effect_decisions": x.Decisions,
+			prefix + "_trajectories": x.Trajectories, prefix + "_decisions": x.Decisions,
 		} {
 			if v, ok := value(t, got, metric, labels...); !ok || v != float64(want) {
 				t.Errorf("%s of %s: %v, %v; want %v", metric, x.Group, v, ok, want)
 			}
+		}
+	}
+}
+
+// The verdict of the over-identification test is 1, the others are 0.
+func TestScrapeCarriesModelChecks(t *testing.T) {
+	got := scrape(t, world())
+	for verdict, want := range map[string]float64{"pass": 0, "warn": 0, "fail": 1} {
+		labels := []string{"experiment", "retail", "outcome", "success", "arm", "review", "check", verdict}
+		if v, ok := value(t, got, "blipd_model_check", labels...); !ok || v != want {
+			t.Errorf("%s: %v, %v; want %v", verdict, v, ok, want)
 		}
 	}
 }

@@ -81,11 +81,13 @@ func TestPageShowsWhatIsKnown(t *testing.T) {
 		"Where does intervening change the outcome, and where not?", "simulated world, its truth is known",
 		"12,840", "88,213", "214", "1.64 % of those started", "last refit 3 s ago", "stream time 12:00:00 UTC", "lag unknown",
 		"assignment: holds", "Effect of review vs direct on success", "later calls randomized as usual", "randomized_continuation",
+		"later calls never intervened on, by the blip model", "Gain of policies that draw review", "By policy", "writes",
+		"refuses the blip model", "Policy writes, on success: 0.4 % of trajectories agree",
 		"higher is better", "lower is better", "sequences hold the planted truth", "planted truth",
 		"+0.123", "not enough trajectories yet: 7 of 10", "review or direct was never drawn here", "no variation to learn from",
 		"sequence from 50 trajectories", "helps", "harms", "no difference seen yet", "too early to say",
 		"By tool", "By stage", "Only for one look", "as often as you like",
-		"policies: the gain of a policy comes with a later version", "forced 41", "malformed 3", "configuration 9f2c41d07a3e")
+		"outputs.effects: only dead letters are written by this version", "forced 41", "malformed 3", "configuration 9f2c41d07a3e")
 	mustSay(t, body, `datetime="2026-11-29T10:00:00Z"`, `role="img"`, `title="escalate_to_a_human_colleague_of_the_second_level"`,
 		`<noscript><meta http-equiv="refresh"`, `lang="en"`, `name="viewport"`, `class="truth"`)
 	mustNotSay(t, body, "NaN", "Inf", "<no value>", "ZgotmplZ", "late</dt>")

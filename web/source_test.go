@@ -71,7 +71,7 @@ func reportOf(estimates ...estimators.Estimate) *estimators.Report {
 		Rejected:      map[string]int64{"duplicate": 12, "malformed": 3, "late": 0},
 		NotRandomized: map[string]int64{"forced": 41, "ineligible": 1203},
 		Missing:       map[string]int64{"errors": 7},
-		NotComputed:   []string{"policies: the gain of a policy comes with a later version"},
+		NotComputed:   []string{"outputs.effects: only dead letters are written by this version"},
 	}
 }
 
@@ -101,7 +101,13 @@ func world() *fake {
 		plant("stage", "earlier", 11900, 0.05*sign)
 		plant("stage", "near completion", 8100, -0.012*sign)
 	}
-	report := reportOf(all...)
+	never := effect("success", "all", "all", 12840, 0.04, 0.02)
+	never.Estimand = estimators.NoTreatmentContinuation
+	gain := effect("success", "", "", 12840, 0.05, 0.03)
+	gain.Estimand, gain.Policy, gain.Model = estimators.PolicyGain, "writes", estimators.ModelProjection
+	report := reportOf(append(all, never, gain)...)
+	report.Models = []estimators.FittedModel{{Outcome: "success", Columns: []string{"tool=search"}, Check: estimators.CheckFail, P: 1e-5}}
+	report.Support = []estimators.PolicySupport{{Outcome: "success", Policy: "writes", Agreement: 0.004, Effective: 41, Differing: 0.5}}
 	whole := *report
 	whole.Scope = estimators.Complete
 	return &fake{

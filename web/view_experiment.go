@@ -24,6 +24,7 @@ type experimentView struct {
 	Panels    []*panel
 
 	NotComputed   []string
+	Support       []string // of policies, in words
 	SetAside      []tally
 	NotRandomized []tally
 	Missing       []tally
@@ -62,6 +63,9 @@ func newExperimentView(source Source, live *Live, clock []string, place int, e E
 	}
 	v.Panels = newPanels(report, &e, v.ID)
 	v.NotComputed = report.NotComputed
+	for i := range report.Support {
+		v.Support = append(v.Support, supportWords(&report.Support[i]))
+	}
 	v.SetAside = tallies(report.Rejected)
 	v.NotRandomized = tallies(report.NotRandomized)
 	v.Missing = tallies(report.Missing)

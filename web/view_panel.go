@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,8 @@ type panel struct {
 	Control      string
 	Estimand     string // as everywhere else
 	Continuation string // the same in words
+	Model        string // what is thought of the blip model that this rests on, or ""
+	Refused      bool   // the blip model is
 	Better       string // which end of the outcome is, or ""
 	Left, Right  string // what lies on either side of zero
 	Axis         axis
@@ -28,8 +31,17 @@ type panel struct {
 // groupKey tells the rows of a panel apart.
 type groupKey struct{ dimension, group string }
 
+func keyOf(x *estimators.Estimate) groupKey {
+	dimension, group := heading(x)
+	return groupKey{dimension, group}
+}
+
 // panelKey tells panels apart.
 type panelKey struct{ outcome, arm, estimand string }
+
+// estimands in the order of the page.
+var estimands = []string{estimators.RandomizedContinuation, estimators.NoTreatmentContinuation, estimators.PolicyGain,
+	estimators.ArmLevel, estimators.ModeratedEffect}
 
 // newPanels divides the estimates of a report into panels, outcomes and arms
 // in the order of the configuration.
@@ -54,11 +66,19 @@ func newPanels(report *estimators.Report, e *Experiment, id string) []*panel {
 		if d := orLast(slices.Index(e.Interventions, a.arm)) - orLast(slices.Index(e.Interventions, b.arm)); d != 0 {
 			return d
 		}
-		return strings.Compare(a.estimand, b.estimand)
+		return cmp.Or(slices.Index(estimands, a.estimand)-slices.Index(estimands, b.estimand), strings.Compare(a.estimand, b.estimand))
 	})
 	panels := make([]*panel, 0, len(keys))
 	for i, k := range keys {
-		panels = append(panels, newPanel(sorted[k], e, k, fmt.Sprintf("%s-panel-%d", id, i+1)))
+		p := newPanel(sorted[k], e, k, fmt.Sprintf("%s-panel-%d", id, i+1))
+		if rests(k.estimand) {
+			for m := range report.Models {
+				if model := &report.Models[m]; model.Outcome == k.outcome {
+					p.Model, p.Refused = modelWords(model), model.Check == estimators.CheckFail
+				}
+			}
+		}
+		panels = append(panels, p)
 	}
 	return panels
 }
@@ -101,7 +121,7 @@ func newPanel(estimates []*estimators.Estimate, e *Experiment, k panelKey, id st
 	}
 	held, seen := 0, 0
 	for _, x := range estimates {
-		value, known := p.truth[groupKey{x.Dimension, x.Group}]
+		value, known := p.truth[keyOf(x)]
 		if known {
 			truths = append(truths, value)
 		}

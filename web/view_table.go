@@ -46,10 +46,11 @@ func newTables(estimates []*estimators.Estimate, e *Experiment, p *panel) []tabl
 	byDimension := map[string][]*estimators.Estimate{}
 	var dimensions []string
 	for _, x := range estimates {
-		if byDimension[x.Dimension] == nil {
-			dimensions = append(dimensions, x.Dimension)
+		dimension, _ := heading(x)
+		if byDimension[dimension] == nil {
+			dimensions = append(dimensions, dimension)
 		}
-		byDimension[x.Dimension] = append(byDimension[x.Dimension], x)
+		byDimension[dimension] = append(byDimension[dimension], x)
 	}
 	place := func(dimension string) int {
 		if dimension == estimators.All {
@@ -73,7 +74,7 @@ func newTables(estimates []*estimators.Estimate, e *Experiment, p *panel) []tabl
 // fill adds the groups, the largest first, equals by name.
 func (t *table) fill(groups []*estimators.Estimate) {
 	slices.SortFunc(groups, func(a, b *estimators.Estimate) int {
-		return cmp.Or(cmp.Compare(b.Trajectories, a.Trajectories), cmp.Compare(a.Group, b.Group))
+		return cmp.Or(cmp.Compare(b.Trajectories, a.Trajectories), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Policy, b.Policy), cmp.Compare(a.Term, b.Term))
 	})
 	t.Beyond = max(0, len(groups)-rowsAtMost)
 	for i, x := range groups[:len(groups)-t.Beyond] {
@@ -86,8 +87,9 @@ func (t *table) fill(groups []*estimators.Estimate) {
 }
 
 func newRow(x *estimators.Estimate, p *panel) row {
+	_, group := heading(x)
 	r := row{
-		Group: visible(x.Group), Note: groupNote(x.Group),
+		Group: visible(group), Note: groupNote(group),
 		Trajectories: count(x.Trajectories), Decisions: count(x.Decisions),
 		Verdict: judge(x, p.Better), Plot: p.Axis.draw(x), Panel: p,
 	}
@@ -97,12 +99,15 @@ func newRow(x *estimators.Estimate, p *panel) row {
 	if hasValue(x) {
 		r.Estimate, r.StdError = signed(x.Value, p.decimals), unsigned(x.StdError, p.decimals)
 	}
+	if x.Support == estimators.SupportLow {
+		r.Note = "hardly ever seen: rests on the blip model alone"
+	}
 	if hasSequence(x) {
 		r.Sequence, r.Plot.Interval = span(x.SequenceLow, x.SequenceUp, p.decimals), span(x.Low, x.Up, p.decimals)
 	} else {
 		r.Status = statusWords(x, p.Control)
 	}
-	if value, known := p.truth[groupKey{x.Dimension, x.Group}]; known {
+	if value, known := p.truth[keyOf(x)]; known {
 		r.Truth, r.Plot.TruthX = signed(value, p.decimals), p.Axis.place(value)
 	}
 	r.Plot.Label = r.inWords()

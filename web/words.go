@@ -25,6 +25,7 @@ var (
 	raises    = verdict{"raises it", "plain", "→"}
 	lowers    = verdict{"lowers it", "plain", "←"}
 	undecided = verdict{"no difference seen yet", "open", ""}
+	level     = verdict{"", "plain", ""}
 	tooEarly  = verdict{"too early to say", "early", ""}
 )
 
@@ -35,6 +36,8 @@ func judge(x *estimators.Estimate, better string) verdict {
 	switch {
 	case !hasSequence(x):
 		return tooEarly
+	case x.Estimand == estimators.ArmLevel:
+		return level
 	case !up && !down:
 		return undecided
 	case better == "higher" && up, better == "lower" && down:
@@ -66,6 +69,10 @@ func statusWords(x *estimators.Estimate, control string) string {
 		return fmt.Sprintf("%s or %s was never drawn here", visible(x.Arm), control)
 	case x.Reason == estimators.NoVariation:
 		return "no variation to learn from"
+	case x.Reason == estimators.OneBucket:
+		return "all of it hangs on too few trajectories"
+	case x.Reason == estimators.IllConditioned && len(x.Columns) > 0:
+		return "the blip model cannot tell apart: " + visible(strings.Join(x.Columns, ", "))
 	case x.Reason != "":
 		return plainWords(string(x.Reason))
 	case x.Status != estimators.OK:
@@ -74,10 +81,63 @@ func statusWords(x *estimators.Estimate, control string) string {
 	return "no value"
 }
 
+// modelWords says what the over-identification test thinks of a blip model.
+func modelWords(m *estimators.FittedModel) string {
+	switch m.Check {
+	case estimators.CheckPass:
+		return fmt.Sprintf("the over-identification test finds nothing against the blip model (p = %.2g)", m.P)
+	case estimators.CheckWarn:
+		return fmt.Sprintf("the over-identification test doubts the blip model (p = %.2g)", m.P)
+	case estimators.CheckFail:
+		return fmt.Sprintf("the over-identification test refuses the blip model (p = %.2g): these numbers are projections, not effects", m.P)
+	}
+	return "the blip model is not tested"
+}
+
+// supportWords says how much of what was seen a policy could have done itself.
+func supportWords(s *estimators.PolicySupport) string {
+	name := "Policy " + visible(s.Policy)
+	if s.Policy == "" {
+		name = "Never intervening"
+	}
+	words := fmt.Sprintf("%s, on %s: %.3g %% of trajectories agree with it throughout, effective sample size %.0f, it differs in %.3g %% of decisions.",
+		name, visible(s.Outcome), 100*s.Agreement, s.Effective, 100*s.Differing)
+	if s.Importance != nil {
+		words += fmt.Sprintf(" Its gain by importance sampling: %.4f ± %.4f; doubly robust: %.4f ± %.4f (standard errors).",
+			s.Importance.Gain, s.Importance.StdError, s.Robust.Gain, s.Robust.StdError)
+	}
+	return words
+}
+
+// rests tells whether an estimand rests on the blip model.
+func rests(estimand string) bool {
+	return estimand == estimators.NoTreatmentContinuation || estimand == estimators.PolicyGain
+}
+
+// heading is where the page puts an estimate: a dimension and a group of it.
+func heading(x *estimators.Estimate) (dimension, group string) {
+	switch x.Estimand {
+	case estimators.PolicyGain:
+		return "policy", x.Policy
+	case estimators.ModeratedEffect:
+		return "moderator", x.Term
+	}
+	return x.Dimension, x.Group
+}
+
 // continuation says what an estimand assumes of the later calls.
 func continuation(estimand string) string {
-	if estimand == estimators.RandomizedContinuation {
+	switch estimand {
+	case estimators.RandomizedContinuation:
 		return "later calls randomized as usual"
+	case estimators.NoTreatmentContinuation:
+		return "later calls never intervened on, by the blip model"
+	case estimators.PolicyGain:
+		return "every call by the policy, against never intervening, by the blip model"
+	case estimators.ArmLevel:
+		return "later calls randomized as usual, the outcome itself under this arm"
+	case estimators.ModeratedEffect:
+		return "later calls randomized as usual, how the effect depends on each moderator"
 	}
 	return plainWords(estimand)
 }

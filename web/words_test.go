@@ -47,14 +47,15 @@ func TestStatusInWords(t *testing.T) {
 		{without("success", "tool", "x", 7, estimators.InsufficientData, estimators.FewTrajectories), "not enough trajectories yet: 7 of 10"},
 		{without("success", "tool", "x", 12, estimators.InsufficientData, estimators.FewTrajectories), "not enough independent trajectories yet"},
 		{without("success", "tool", "x", 12, estimators.NotIdentified, estimators.ArmAbsent), "review or direct was never drawn here"},
-		{without("success", "tool", "x", 12, estimators.NotIdentified, "ill_conditioned"), "ill conditioned"},
+		{without("success", "tool", "x", 12, estimators.NotIdentified, estimators.IllConditioned), "ill conditioned"},
+		{without("success", "tool", "x", 12, estimators.NotIdentified, estimators.OneBucket), "all of it hangs on too few trajectories"},
 		{without("success", "tool", "x", 12, estimators.NotIdentified, ""), "not identified"},
 	} {
 		if got := statusWords(&c.x, "direct"); got != c.want {
 			t.Errorf("%s %s of %d: %q, want %q", c.x.Status, c.x.Reason, c.x.Trajectories, got, c.want)
 		}
 	}
-	if got := continuation("no_treatment_continuation"); got != "no treatment continuation" {
+	if got := continuation("some_estimand"); got != "some estimand" {
 		t.Errorf("an estimand of a later version: %q", got)
 	}
 }
