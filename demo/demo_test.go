@@ -59,13 +59,13 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%s %s=%s: %s %s", e.Outcome, e.Dimension, e.Group, e.Status, e.Reason)
 			continue
 		}
-		// 52 estimates, a new seed each time: 6 standard errors fail one run in ten million.
+		// 56 estimates, a new seed each time: 6 standard errors fail one run in ten million.
 		if off := math.Abs(e.Value-planted) / e.StdError; off > 6 {
 			t.Errorf("%s %s=%s: %v is %.1f standard errors from the planted %v", e.Outcome, e.Dimension, e.Group, e.Value, off, planted)
 		}
 	}
-	if known != 52 {
-		t.Errorf("%d estimates beside a truth, want 52", known)
+	if known != 56 {
+		t.Errorf("%d estimates beside a truth, want 56", known)
 	}
 	for _, c := range r.Health {
 		if c.Name == "assignment" && !c.OK {
