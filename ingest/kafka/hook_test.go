@@ -2,11 +2,13 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"os"
 	"regexp"
 	"testing"
 	"time"
 
+	kafkago "github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
@@ -39,7 +41,11 @@ func TestHook(t *testing.T) {
 	defer cancel()
 
 	request := c.request(0, []want{{partition: 0, from: 0}}, 0)
-	m, err := c.transport(topic).RoundTrip(ctx, c.addr, request)
+	transport := c.transport(topic)
+	m, err := transport.RoundTrip(ctx, c.addr, request)
+	for ; errors.Is(err, kafkago.BrokerNotAvailable); m, err = transport.RoundTrip(ctx, c.addr, request) {
+		time.Sleep(time.Millisecond) // the transport knows no brokers before it has asked for them
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
