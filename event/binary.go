@@ -36,6 +36,8 @@ func (t *Trajectory) PackHead(w *pack.Writer) {
 	if t.End != nil {
 		t.End.pack(w)
 	}
+	w.Int(int64(len(t.Learned)))
+	w.Floats(t.Learned)
 }
 
 // Unpack reads what Pack wrote.
@@ -56,6 +58,7 @@ func (t *Trajectory) UnpackHead(r *pack.Reader) {
 		t.End = &End{}
 		t.End.unpack(r)
 	}
+	t.Learned = r.Floats(r.Count())
 }
 
 func (d *Decision) pack(w *pack.Writer, names *names) {

@@ -12,6 +12,11 @@ type Trajectory struct {
 	Interventions []Intervention // also those that wait for their decision
 	Outcomes      []Held         // sorted by name
 	End           *End
+
+	// Learned is what a learned outcome model said of the decisions when the
+	// trajectory was counted, as many numbers for each, in the order of Decisions;
+	// nil while there is no such model. Event keeps it and does not understand it.
+	Learned []float64
 }
 
 // Held is what is known of one outcome: the final value of the highest

@@ -102,6 +102,14 @@ func (p *Partition) packBooks() ([]byte, error) {
 		if err := packLedger(&w, b.total); err != nil {
 			return nil, err
 		}
+		var learned []byte
+		if l := p.fold.learn[x]; l != nil {
+			var err error
+			if learned, err = l.AppendBinary(nil); err != nil {
+				return nil, err
+			}
+		}
+		w.Bytes(learned)
 		summed := 0
 		for i := range b.periods {
 			if b.periods[i].ledger != nil {

@@ -31,6 +31,8 @@ type fold struct {
 	open    map[string]*kept // those not closed
 	due     dues             // of them, by when stream time closes them
 	books   []book           // per experiment
+	learn   []Learner        // per experiment, nil where there is none
+	epochs  []int32          // per experiment, the number of the epoch
 	stats   Stats
 	changes changes // since the last commit
 }
@@ -58,6 +60,7 @@ func newFold(rules []Rules, limits Limits, ledger NewLedger, recall func(string)
 		f.stats.Experiments = append(f.stats.Experiments, newExperimentStats(&rules[x].Experiment))
 		f.books = append(f.books, newBook(int64(rules[x].StartPeriod), x, ledger))
 	}
+	f.learn, f.epochs = make([]Learner, len(rules)), make([]int32, len(rules))
 	f.reset()
 	return f
 }

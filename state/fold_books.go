@@ -147,6 +147,14 @@ func (b *book) completeTo() event.Time {
 	return event.Time(b.done * b.length)
 }
 
+// operate does an operation; what is counted is learned from.
+func (f *fold) operate(op operation, t *event.Trajectory) {
+	f.books[op.experiment].operate(op, t)
+	if l := f.learn[op.experiment]; l != nil && op.kind == opAdd {
+		l.Learn(t)
+	}
+}
+
 func (b *book) operate(op operation, t *event.Trajectory) {
 	switch op.kind {
 	case opAdd:

@@ -49,6 +49,17 @@ func (f *fold) close(k *kept, x int, how How) {
 	s := &f.stats.Experiments[x]
 	s.Open--
 	s.Closed[how]++
+	f.enter(k, x)
+}
+
+// enter counts a closed trajectory as it is now.
+func (f *fold) enter(k *kept, x int) {
+	if l := f.learn[x]; l != nil {
+		k.Learned, k.epoch = nil, f.epochs[x]
+		if t := f.contribution(k, x); t != nil {
+			k.Learned = l.Predict(t)
+		}
+	}
 	f.archive(k)
 	f.count(opAdd, k, x)
 }
@@ -109,6 +120,9 @@ func (f *fold) contribution(k *kept, x int) *event.Trajectory {
 		return nil
 	}
 	t := f.whole(k)
+	if k.epoch != f.epochs[x] {
+		t.Learned = nil // another epoch's model said that
+	}
 	own := true // its outcomes are those of k
 	outcomes := f.rules[x].Experiment.Outcomes
 	for i := range outcomes {
@@ -131,7 +145,7 @@ func (f *fold) count(kind opKind, k *kept, x int) {
 	if t := f.contribution(k, x); t != nil {
 		op := operation{kind: kind, experiment: x, period: f.books[x].period(k.started), at: k.at}
 		f.record(op)
-		f.books[x].operate(op, t)
+		f.operate(op, t)
 		return
 	}
 	if kind == opRemove {

@@ -22,6 +22,7 @@ type kept struct {
 
 	phase phase
 	how   How   // closed: the way
+	epoch int32 // closed: the analysis epoch in which Learned was said
 	size  int32 // of its bytes on disk, about; bounds what one trajectory may take
 
 	// Not part of the state.
@@ -67,6 +68,7 @@ func (k *kept) pack(w *pack.Writer, from int) {
 	w.Ints([]int64{int64(k.started), int64(k.settled), int64(k.closed), int64(k.size)})
 	w.Byte(byte(k.phase))
 	w.Byte(byte(k.how))
+	w.Int(int64(k.epoch))
 	w.Int(int64(len(k.waiting)))
 	for i := range k.waiting {
 		packRecord(w, &k.waiting[i].record)
@@ -138,7 +140,7 @@ func (k *kept) unpack(r *pack.Reader) {
 func (k *kept) unpackHead(r *pack.Reader) {
 	k.UnpackHead(r)
 	k.started, k.settled, k.closed, k.size = event.Time(r.Int()), event.Time(r.Int()), event.Time(r.Int()), int32(r.Int())
-	k.phase, k.how = phase(r.Byte()), How(r.Byte())
+	k.phase, k.how, k.epoch = phase(r.Byte()), How(r.Byte()), int32(r.Int())
 	k.due = event.NoTime
 	if k.phase > phaseClosed || k.how >= hows {
 		r.Fail()

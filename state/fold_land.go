@@ -17,8 +17,7 @@ func (f *fold) land(k *kept, x int, ev *event.Event) {
 	}
 	f.put(k, x, ev)
 	if k.phase == phaseClosed {
-		f.archive(k)
-		f.count(opAdd, k, x)
+		f.enter(k, x)
 		return
 	}
 	if f.settle(k, x); !k.left {

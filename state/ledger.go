@@ -12,5 +12,21 @@ type Ledger interface {
 	UnmarshalBinary([]byte) error
 }
 
+// Learner is the learned outcome model of one partition, experiment and epoch. It
+// learns from what is counted, in log order and never by a clock, so it is a
+// function of the log as everything else is. What it says of a trajectory that
+// closes is kept with it, so that a ledger takes it out as it was put in. State
+// calls it and does not understand what it says.
+type Learner interface {
+	Predict(*event.Trajectory) []float64
+	Learn(*event.Trajectory)
+	AppendBinary([]byte) ([]byte, error)
+	UnmarshalBinary([]byte) error
+}
+
+// NewLearner makes a learner that has seen nothing; nil where an experiment, by
+// its place in the Rules, has none.
+type NewLearner func(experiment int) Learner
+
 // NewLedger makes the empty ledger of an experiment, by its place in the Rules.
 type NewLedger func(experiment int) Ledger

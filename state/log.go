@@ -28,7 +28,7 @@ func (p *Partition) redo(value []byte, changed []bool) (n int64, err error) {
 				return 0, damaged("trajectory %q is in the log of ledgers and has no outcome", k.ID)
 			}
 		}
-		p.fold.books[op.experiment].operate(op, t)
+		p.fold.operate(op, t)
 	}
 	return int64(len(operations)), nil
 }

@@ -11,10 +11,11 @@ import (
 
 // Options says what a partition goes by.
 type Options struct {
-	Rules     []Rules // per experiment, names distinct
-	Limits    Limits
-	NewLedger NewLedger
-	Letters   bool // keep dead letters in the outbox
+	Rules      []Rules // per experiment, names distinct
+	Limits     Limits
+	NewLedger  NewLedger
+	NewLearner NewLearner // nil: no experiment has one
+	Letters    bool       // keep dead letters in the outbox
 
 	// Clock and Committed, unless one is nil, measure how long commits take.
 	Clock     func() time.Time

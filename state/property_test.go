@@ -109,7 +109,7 @@ type run struct {
 
 func newRun(t *testing.T, rules ...Rules) *run {
 	u := &run{store: openStore(t, t.TempDir())}
-	u.options = Options{Rules: rules, Limits: wide, NewLedger: toys(nil, &u.bad), Letters: true, pace: pace{checkpoint: 30, chunk: 50, block: 700, journal: 1000}}
+	u.options = Options{Rules: rules, Limits: wide, NewLedger: toys(nil, &u.bad), NewLearner: pupils, Letters: true, pace: pace{checkpoint: 30, chunk: 50, block: 700, journal: 1000}}
 	u.p = openPartition(t, u.store, u.options)
 	return u
 }
@@ -143,6 +143,7 @@ func stateOf(t *testing.T, p *Partition) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%+v\n", *p.Stats())
 	for x := range p.options.Rules {
+		fmt.Fprintf(&b, "%+v\n", p.fold.learn[x])
 		closed, complete := p.Ledgers(x)
 		one, err := closed.AppendBinary(nil)
 		two, err2 := complete.AppendBinary(nil)

@@ -14,6 +14,11 @@ func (s *Store) Partition(number int, options Options) (*Partition, error) {
 	p.options.pace = options.pace.orDefaults(s)
 	p.fold = newFold(options.Rules, options.Limits, options.NewLedger, p.recall)
 	p.fold.reload, p.fold.block = p.reload, p.options.pace.block
+	for x := range options.Rules {
+		if options.NewLearner != nil {
+			p.fold.learn[x] = options.NewLearner(x)
+		}
+	}
 	p.fold.reset()
 	s.partitions.Add(1)
 	p.fold.keep, p.fold.letters, p.fold.topic = s.config.KeepClosed, options.Letters, s.topic
@@ -29,6 +34,7 @@ func (s *Store) Partition(number int, options Options) (*Partition, error) {
 	} else {
 		for x := range p.epochs {
 			p.epochs[x] = epoch{1, options.Rules[x].Hash, 0}
+			p.fold.epochs[x] = 1
 		}
 	}
 	if err != nil {
@@ -46,6 +52,9 @@ func (p *Partition) restore(m *meta) error {
 	f.stats.Stream, f.stats.Records, f.stats.Open = m.stats.Stream, m.stats.Records, m.stats.Open
 	copy(f.stats.Rejected, m.stats.Rejected)
 	changed := p.restoreEpochs(m)
+	for x := range p.epochs {
+		f.epochs[x] = int32(p.epochs[x].number)
+	}
 	if err := p.restoreOpen(); err != nil {
 		return err
 	}
@@ -185,6 +194,11 @@ func (p *Partition) restoreBook(x int, r *pack.Reader) error {
 	}
 	if err := read(func() Ledger { return b.total }); err != nil {
 		return err
+	}
+	if learned := r.Bytes(); learned != nil && x >= 0 && p.fold.learn[x] != nil {
+		if err := p.fold.learn[x].UnmarshalBinary(learned); err != nil {
+			return damaged("learner of experiment %q: %v", p.options.Rules[x].Experiment.Name, err)
+		}
 	}
 	for range r.Count() {
 		number := r.Int()

@@ -60,7 +60,7 @@ func (f *fold) retell(k *kept, x int) {
 	}
 	s.Closed[k.how]++
 	if t := f.contribution(k, x); t != nil {
-		f.books[x].operate(operation{kind: opAdd, period: f.books[x].period(k.started)}, t)
+		f.operate(operation{kind: opAdd, experiment: x, period: f.books[x].period(k.started)}, t)
 		return
 	}
 	f.censor(k, x, 1)

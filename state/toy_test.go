@@ -215,3 +215,35 @@ func (p *Partition) applyAll(batch []event.Entry, next int64) error {
 	}
 	return p.Commit()
 }
+
+// pupil is a learner that says how many it has learned from, and has it checked
+// that it learns in log order.
+type pupil struct {
+	n    int64
+	hash uint64
+}
+
+func (l *pupil) Predict(t *event.Trajectory) []float64 {
+	return []float64{float64(l.n), float64(len(t.Decisions))}
+}
+
+func (l *pupil) Learn(t *event.Trajectory) {
+	l.n++
+	h := fnv.New64a()
+	fmt.Fprint(h, l.hash, t.Learned, describe(t))
+	l.hash = h.Sum64()
+}
+
+func (l *pupil) AppendBinary(b []byte) ([]byte, error) {
+	w := pack.Writer{B: b}
+	w.Ints([]int64{l.n, int64(l.hash)})
+	return w.B, nil
+}
+
+func (l *pupil) UnmarshalBinary(b []byte) error {
+	r := pack.Reader{B: b}
+	l.n, l.hash = r.Int(), uint64(r.Int())
+	return r.Err()
+}
+
+func pupils(int) Learner { return &pupil{} }
