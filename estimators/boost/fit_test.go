@@ -14,7 +14,7 @@ import (
 // rows is less than two fifths of that of the best linear model, and less than twice
 // the noise.
 func TestFriedman(t *testing.T) {
-	for seed := range uint64(5) {
+	for seed := range uint64(3) {
 		train, test := world(seed, 2000, 10, 1, friedman), world(seed+100, 5000, 10, 1, friedman)
 		e := fit(t, holdFifth(train), Defaults())
 		boosted, linear := squaredError(test, e.Predict), squaredError(test, leastSquares(t, train))
