@@ -24,6 +24,7 @@ var rooms = map[string][]string{
 	"ingest":              {"event", "ingest/kafka"},
 	"state":               {"event", "event/pack"},
 	"estimators/interval": {},
+	"estimators/boost":    {"event/pack"},
 	"estimators":          {"event", "event/pack", "estimators/interval"},
 	"sim":                 {"event"},
 	"web":                 {"event", "state", "estimators"},
@@ -56,7 +57,7 @@ var walls = map[string][]string{
 // network or randomness.
 func core(dir, file string) bool {
 	switch dir {
-	case "event", "event/pack", "estimators", "estimators/interval":
+	case "event", "event/pack", "estimators", "estimators/interval", "estimators/boost":
 		return true
 	case "state":
 		return strings.HasPrefix(file, "fold") || file == "ledger.go" || file == "stats.go"
