@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"state":               {"event", "event/pack"},
 	"estimators/interval": {},
 	"estimators/boost":    {"event/pack"},
-	"estimators":          {"event", "event/pack", "estimators/interval"},
+	"estimators":          {"event", "event/pack", "estimators/boost", "estimators/interval"},
 	"sim":                 {"event"},
 	"web":                 {"event", "state", "estimators"},
 	"daemon":              {"event", "ingest", "ingest/kafka", "state", "estimators", "web"},

@@ -62,7 +62,7 @@ func readExperiment(m *mapping, limits limits, names *distinct) daemon.Experimen
 		Rules: rules,
 		Spec: estimators.Spec{Experiment: e, Folds: folds, Ridge: model.Ridge, Features: features,
 			Dimensions: dimensions, MaxGroups: limits.groups, Cluster: cluster, MaxClusters: limits.clusters,
-			PerArm: model.PerArm, Blip: blip.spec(parts, len(policies)+len(candidates) > 0), Policies: policies, Candidates: specs(candidates, parts), Hash: hash},
+			PerArm: model.PerArm, Learning: model.learning(), Blip: blip.spec(parts, len(policies)+len(candidates) > 0), Policies: policies, Candidates: specs(candidates, parts), Hash: hash},
 		Better: better(outcomes),
 		NotYet: later.notYet,
 	}
@@ -132,7 +132,19 @@ func readRules(m *mapping) state.Rules {
 type outcomeModel struct {
 	Ridge        float64 `json:"ridge"`
 	LearnerEvery int     `json:"learner_every"`
+	Learner      string  `json:"learner,omitempty"`
 	PerArm       bool    `json:"per_arm,omitempty"`
+}
+
+// boostedTrees is the one learner there is.
+const boostedTrees = "boosted_trees"
+
+// learning is how the learned outcome model learns, nil where there is none.
+func (m *outcomeModel) learning() *estimators.Learning {
+	if m.Learner == "" {
+		return nil
+	}
+	return &estimators.Learning{Every: m.LearnerEvery}
 }
 
 // readOutcomeModel reads outcome_model. What would change the numbers of this
@@ -148,7 +160,11 @@ func readOutcomeModel(n node) outcomeModel {
 	}
 	model.PerArm = m.get("per_arm").flag(false)
 	if learner := m.get("learner"); learner.given() && !learner.null() {
-		learner.fault("learners of the outcome model come with a later version; write null, or remove the key")
+		if name, ok := learner.scalar("the name of a learner"); ok && name.text == boostedTrees {
+			model.Learner = name.text
+		} else if ok {
+			learner.fault("%q is no learner; write %s, or null for none", name.text, boostedTrees)
+		}
 	}
 	model.LearnerEvery = m.get("learner_every").whole(2000, 1, math.MaxInt32)
 	m.done()

@@ -81,7 +81,7 @@ func TestFaults(t *testing.T) {
 		{"start period", with("start_period: 0s"), `5: experiments[0].start_period: "0s" is less than 1ms; write a longer duration`},
 		{"grace", with("close_grace: -1s"), `5: experiments[0].close_grace: "-1s" is negative; write a duration of 0s or more`},
 		{"ridge", with("outcome_model: {ridge: 0}"), `5: experiments[0].outcome_model.ridge: 0 is not above 0; write a positive penalty, such as 1`},
-		{"learner", with("outcome_model: {learner: {name: x}}"), `5: experiments[0].outcome_model.learner: learners of the outcome model come with a later version; write null, or remove the key`},
+		{"learner", with("outcome_model: {learner: forest}"), `5: experiments[0].outcome_model.learner: "forest" is no learner; write boosted_trees, or null for none`},
 		{"cluster wrong", with("cluster: outcome"), `5: experiments[0].cluster: "outcome": reads "outcome", which is known only after the draw; use what stood before it: ` + seen},
 
 		// outcomes

@@ -25,5 +25,11 @@ func (c *Config) stateOptions() state.Options {
 		o.Rules = append(o.Rules, e.Rules)
 	}
 	o.NewLedger = func(x int) state.Ledger { return ledger{estimators.New(&c.Experiments[x].Spec)} }
+	o.NewLearner = func(x int) state.Learner {
+		if spec := &c.Experiments[x].Spec; spec.Learning != nil {
+			return estimators.NewLearner(spec)
+		}
+		return nil
+	}
 	return o
 }

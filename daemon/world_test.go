@@ -34,6 +34,7 @@ experiments:
     arms: {control: direct, interventions: [review]}
     outcomes: [{name: score, range: [-6, 9]}]
     start_period: 10m
+    outcome_model: {learner: boosted_trees, learner_every: 100}
     features:
       - {name: tool, expr: action.tool, category: true}
       - {name: s, expr: state.s, range: [-2, 3]}

@@ -91,7 +91,7 @@ func first(b []byte) int {
 
 // readColumns restores the columns in their places.
 func (m *Moments) readColumns(r *pack.Reader) {
-	m.columns = newColumns(len(m.spec.Features))
+	m.columns = newColumns(len(m.spec.Features) + m.spec.learned())
 	m.columns.list = nil
 	for range r.Count() {
 		c := column{int(r.Int()), r.Text()}
@@ -100,7 +100,7 @@ func (m *Moments) readColumns(r *pack.Reader) {
 		if c.feature < 0 {
 			continue
 		}
-		if c.feature >= len(m.spec.Features) {
+		if c.feature >= len(m.columns.features) {
 			r.Fail()
 			return
 		}
@@ -110,7 +110,7 @@ func (m *Moments) readColumns(r *pack.Reader) {
 			s.missing = place
 		case c.level == OtherLevel:
 			s.other = place
-		case !m.spec.Features[c.feature].Category:
+		case !m.spec.category(c.feature):
 			s.number = place
 		default:
 			s.levels[c.level] = place

@@ -44,6 +44,11 @@ func (f *blipFit) fitNuisances() {
 			sums[j].taken.addInto(r, xTo, zTo, width-size)
 		}
 		s.penalize(f.m.spec.Ridge)
+		foreign := f.m.foreign(order, k)
+		s.leaveOut(foreign)
+		for _, i := range foreign {
+			clear(r.Data[i*width : (i+1)*width])
+		}
 		if s.factorize() {
 			s.solveAll(r)
 		} else {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
+
+	"blipd/event"
 )
 
 // clusters numbers the clusters in their order of appearance. Above MaxClusters
@@ -109,9 +111,9 @@ func (b *batch) setKey(m *Moments, key string) {
 
 // clusterAt is what the cluster expression says at a point; known is false
 // where it is missing.
-func (m *Moments) clusterAt(p *Point) (key string, known bool) {
-	m.values = values(&m.spec.Cluster, p, m.values[:0])
-	return m.values[0].Level()
+func (s *Spec) clusterAt(p *Point, scratch *[]event.Value) (key string, known bool) {
+	*scratch = values(&s.Cluster, p, (*scratch)[:0])
+	return (*scratch)[0].Level()
 }
 
 // members lists the clusters that have rows in a level, as long as they were

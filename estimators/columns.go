@@ -22,7 +22,7 @@ type columns struct {
 
 // column is what one column of x holds.
 type column struct {
-	feature int // of the Spec; -1 for the intercept
+	feature int // of the Spec; -1 for the intercept; those that a Learner adds come behind
 	level   string
 }
 
@@ -117,6 +117,22 @@ func largest(levels map[string]int) string {
 		}
 	}
 	return last
+}
+
+// category tells whether a feature has a column for each level.
+func (s *Spec) category(feature int) bool {
+	return feature < len(s.Features) && s.Features[feature].Category
+}
+
+// foreign lists the places, in the given order of columns, of what a Learner said
+// for other folds than k: the regressions for fold k do not have them.
+func (m *Moments) foreign(order []int, k int) (at []int) {
+	for i, place := range order {
+		if f := m.columns.list[place].feature - len(m.spec.Features); f >= 0 && f%m.spec.Folds != k {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // canonical lists the columns in an order that depends only on what they hold:

@@ -12,8 +12,10 @@ func walk(t *event.Trajectory, e *event.Experiment, visit func(*Point)) {
 	var p Point
 	seen := make([]*event.Decision, 0, len(t.Decisions))
 	tools := map[string]int{} // decisions seen with a tool
+	width := len(t.Learned) / max(1, len(t.Decisions))
 	for _, i := range t.Order() {
 		d := &t.Decisions[i]
+		p.learned = t.Learned[i*width : (i+1)*width]
 		p.Decision, p.Call, p.Index = d, d.Calls[0], t.IndexOf(i)
 		p.PriorSameTool = tools[p.Call.Tool]
 		if len(d.Calls) > 1 {

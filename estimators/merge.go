@@ -53,7 +53,7 @@ func (m *Moments) matchColumns(o *Moments) []int {
 				to[i] = m.columns.missing(c.feature)
 			case c.level == OtherLevel:
 				to[i] = m.columns.otherOf(c.feature)
-			case m.spec.Features[c.feature].Category:
+			case m.spec.category(c.feature):
 				to[i] = m.columns.level(c.feature, c.level, m.spec.Features[c.feature].MaxLevels, m.collapse)
 			default:
 				to[i] = m.columns.number(c.feature)

@@ -40,7 +40,7 @@ type Moments struct {
 
 // New makes empty moments of a Spec.
 func New(spec *Spec) *Moments {
-	m := &Moments{spec: spec, axes: newAxes(spec), columns: newColumns(len(spec.Features)), sets: newLevelSets(), clusters: newClusters(), latest: event.NoTime}
+	m := &Moments{spec: spec, axes: newAxes(spec), columns: newColumns(len(spec.Features) + spec.learned()), sets: newLevelSets(), clusters: newClusters(), latest: event.NoTime}
 	m.groups = make([]groups, 1+len(spec.Dimensions))
 	for d := range m.groups {
 		m.groups[d] = newGroups()
@@ -106,7 +106,7 @@ func (m *Moments) fold(t *event.Trajectory, sign int64) {
 	key, first := t.ID, true
 	walk(t, &m.spec.Experiment, func(at *Point) {
 		if m.spec.clustered() {
-			found, known := m.clusterAt(at)
+			found, known := m.spec.clusterAt(at, &m.values)
 			switch {
 			case first && known:
 				key = found

@@ -30,6 +30,8 @@ func (m *Moments) outcomeModels(folds []nuisance) outcomeModels {
 			}
 		}
 		s.penalize(m.spec.Ridge)
+		foreign := m.foreign(order, k)
+		s.leaveOut(foreign)
 		ok := s.factorize()
 		for o := range models[k] {
 			models[k][o] = make([]float64, len(order))
@@ -43,6 +45,9 @@ func (m *Moments) outcomeModels(folds []nuisance) outcomeModels {
 						r[i] += folds[j].cross[o].at(place)
 					}
 				}
+			}
+			for _, i := range foreign {
+				r[i] = 0
 			}
 			for i, b := range s.solve(r) {
 				models[k][o][order[i]] = b
@@ -78,6 +83,17 @@ func (s *normal) add(gram *packed, order []int) {
 func (s *normal) penalize(ridge float64) {
 	for i := 1; i < s.a.SymmetricDim(); i++ {
 		s.a.SetSym(i, i, s.a.At(i, i)+ridge)
+	}
+}
+
+// leaveOut takes columns out of the system: with a right-hand side of zero their
+// coefficients are zero.
+func (s *normal) leaveOut(columns []int) {
+	for _, i := range columns {
+		for j := range s.scale {
+			s.a.SetSym(i, j, 0)
+		}
+		s.a.SetSym(i, i, 1)
 	}
 }
 

@@ -36,6 +36,12 @@ func (m *Moments) read(p *Point, r *row, sign int64) {
 	for f := range m.spec.Features {
 		m.readFeature(f, p, r, sign)
 	}
+	if len(p.learned) != m.spec.learned() {
+		p.learned = nil // no trees yet
+	}
+	for i, x := range p.learned {
+		r.places, r.x = append(r.places, m.columns.number(len(m.spec.Features)+i)), append(r.x, x)
+	}
 	for d := range m.spec.Dimensions {
 		dim := &m.spec.Dimensions[d]
 		m.values = values(&dim.Expr, p, m.values[:0])

@@ -16,6 +16,7 @@ type Spec struct {
 
 	Cluster     Expression  // over the first decision; Eval nil: every trajectory is its own cluster
 	MaxClusters int         // distinct clusters kept apart; above, errors come from the buckets
+	Learning    *Learning   // nil: the outcome model is linear
 	PerArm      bool        // one outcome model for each arm, the two-arm form of estimand 1; gives levels
 	Blip        *BlipModel  // nil: neither estimand 2 nor 3
 	Candidates  []BlipModel // further blip models to rank; they need a Blip
@@ -75,6 +76,8 @@ type Point struct {
 	PriorInterventions    int        // earlier decisions whose arm is an intervention
 	PriorSameTool         int        // earlier decisions that share a tool
 	SinceLastIntervention int        // decisions since then, 1 for the next; 0 before the first: missing
+
+	learned []float64 // what a Learner said of it; no expression sees that
 }
 
 // Names of levels and groups that no value can take: a value that equals one
