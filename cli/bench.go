@@ -15,6 +15,7 @@ type benchCommand struct {
 	Partitions int    `default:"4" help:"Partitions of the topic."`
 	Rounds     int    `default:"3" help:"How often each row is measured; medians are printed."`
 	Sync       bool   `default:"true" negatable:"" help:"Also measure the daemon with state.sync_writes on."`
+	Blip       bool   `default:"true" negatable:"" help:"Also measure the daemon with a blip model: all three estimands."`
 	Refit      int    `placeholder:"N" help:"Also measure a refit with this number of trajectories, and with a hundredth of it."`
 	Estimate   int    `placeholder:"N" help:"Also measure the command estimate over a file with this number of decisions."`
 	Memory     int    `placeholder:"N" help:"Also measure the memory of a daemon with this number of open trajectories of 4 decisions."`
@@ -132,21 +133,25 @@ func (b *bench) run(ctx context.Context) (*benchReport, error) {
 	return report, err
 }
 
+// named is a job that makes a row of the table.
+type named struct {
+	name string
+	job  job
+}
+
 // rounds measures all rows once a round, so that what else the machine does
 // falls on all of them. The profiles are those of the daemon, one a round.
 func (b *bench) rounds(ctx context.Context) ([]row, [][]byte, error) {
-	jobs := []struct {
-		name string
-		job  job
-	}{
+	jobs := []named{
 		{"fetch alone (raw)", job{Part: "raw"}},
 		{"decode alone", job{Part: "decode"}},
 		{"daemon", job{Part: "daemon", Profile: true}},
+		{"daemon, all estimands", job{Part: "daemon", Blip: true}},
 		{"daemon, sync_writes", job{Part: "daemon", Sync: true}},
 	}
-	if !b.command.Sync {
-		jobs = jobs[:3]
-	}
+	jobs = slices.DeleteFunc(jobs, func(one named) bool {
+		return one.job.Sync && !b.command.Sync || one.job.Blip && !b.command.Blip
+	})
 	results := make([][]*result, len(jobs))
 	var profiles [][]byte
 	for round := range b.command.Rounds {

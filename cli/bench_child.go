@@ -19,6 +19,7 @@ type job struct {
 	Partitions   int
 	Events       int64
 	Sync         bool
+	Blip         bool // a blip model too: all three estimands
 	Profile      bool
 	Dir          string // a directory of its own
 	Trajectories int

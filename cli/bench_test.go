@@ -34,8 +34,8 @@ func TestBench(t *testing.T) {
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Rows) != 4 {
-		t.Fatalf("%d rows, want 4", len(r.Rows))
+	if len(r.Rows) != 5 {
+		t.Fatalf("%d rows, want 5", len(r.Rows))
 	}
 	want := int64(0) // decisions among the first 2000 events
 	for e := range firstEvents(standard(2000), 2000) {
@@ -83,7 +83,7 @@ func TestBenchUsage(t *testing.T) {
 	if code := Run([]string{"bench", "--events", "0"}, nil, &out, &words); code != exitUsage {
 		t.Errorf("exit code %d, want %d: %s", code, exitUsage, &words)
 	}
-	r := benchReport{Rows: make([]row, 4), Stages: []stage{{"decode", 0.5}}, Functions: []stage{{"main", 1}}, Heavy: []heavy{{Name: "refit"}}}
+	r := benchReport{Rows: make([]row, 5), Stages: []stage{{"decode", 0.5}}, Functions: []stage{{"main", 1}}, Heavy: []heavy{{Name: "refit"}}}
 	for _, form := range []string{"table", "markdown"} {
 		out.Reset()
 		if err := r.write(&out, form); err != nil {

@@ -153,6 +153,9 @@ experiments:
 	for _, expression := range dimensions {
 		fmt.Fprintf(&b, "      - {dimension: %s, expr: %s}\n", expression[strings.LastIndexByte(expression, '.')+1:], expression)
 	}
+	if j.Blip { // one column for each capability, and four moderators
+		b.WriteString("    blip_model: {groups: capability, moderators: [f00, f01, f02, f03]}\n")
+	}
 	return b.Bytes()
 }
 
