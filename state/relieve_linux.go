@@ -18,10 +18,11 @@ const pageOut = 21
 // Relieve takes Badger's tables out of memory when the process has more than
 // state.memory in it. Badger maps its files, and what it has written or read once
 // stays resident as long as the system has room. Nothing is lost: what is needed
-// again is read again.
+// again is read again; so where files are but a sixteenth of state.memory, and it is
+// the heap that is large, they stay.
 func (s *Store) Relieve() error {
-	resident, err := residentBytes()
-	if err != nil || resident <= s.config.Memory/8*7 {
+	resident, files, err := residentBytes()
+	if err != nil || resident <= s.config.Memory/8*7 || files <= s.config.Memory/16 {
 		return err
 	}
 	dir, err := filepath.EvalSymlinks(s.config.Dir)
@@ -54,15 +55,16 @@ func (s *Store) Relieve() error {
 	return nil
 }
 
-// residentBytes is what the process has in memory.
-func residentBytes() (int64, error) {
+// residentBytes is what the process has in memory, and what of it is of files.
+func residentBytes() (all, files int64, err error) {
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
-		return 0, fmt.Errorf("state: read resident memory: %w", err)
+		return 0, 0, fmt.Errorf("state: read resident memory: %w", err)
 	}
-	var size, resident int64
-	if _, err := fmt.Sscan(string(statm), &size, &resident); err != nil {
-		return 0, fmt.Errorf("state: read resident memory: %q: %w", statm, err)
+	var size int64
+	if _, err := fmt.Sscan(string(statm), &size, &all, &files); err != nil {
+		return 0, 0, fmt.Errorf("state: read resident memory: %q: %w", statm, err)
 	}
-	return resident * int64(os.Getpagesize()), nil
+	page := int64(os.Getpagesize())
+	return all * page, files * page, nil
 }
