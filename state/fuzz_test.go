@@ -76,3 +76,41 @@ func TestSizes(t *testing.T) {
 		}
 	}
 }
+
+// FuzzJournal reads arbitrary bytes as a block of the journal, and as the bodies of
+// two entries with sound checksums, one behind the other: nothing panics, and what
+// is noted of memory stays true.
+func FuzzJournal(f *testing.F) {
+	k := newKept("a")
+	d := decide("a", 1, at(1, 0), "review")
+	k.put(&d)
+	entry := func(from int) []byte {
+		w := pack.Writer{B: []byte{entryOpen}}
+		k.pack(&w, from)
+		return w.B
+	}
+	whole, from := entry(0), len(k.packed)
+	d = decide("a", 2, at(1, 1), "direct")
+	k.put(&d)
+	f.Add(whole, entry(from))
+	f.Add(whole, append([]byte{entryVoid}, 2, 'a'))
+	f.Add([]byte{}, []byte{9, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, one, two []byte) {
+		_ = eachEntry(0, one, func(place, []byte) error { return nil })
+		p := &Partition{fold: newFold([]Rules{retail()}, wide, counting, nil)}
+		p.options.pace.memory = 1 << 40
+		for i, body := range [][]byte{one, two} {
+			_ = p.restoreEntry(place{0, int64(i)}, seal(func(w *pack.Writer) { w.B = append(w.B, body...) }))
+		}
+		held, live := int64(0), int64(0)
+		for _, k := range p.fold.open {
+			held, live = held+int64(cap(k.packed)), live+int64(k.stored)
+			if p.fold.sound(k.packed) {
+				p.fold.whole(k)
+			}
+		}
+		if held != p.fold.held || live != p.journal.live {
+			t.Errorf("%d bytes are held, %d noted; %d alive, %d noted", held, p.fold.held, live, p.journal.live)
+		}
+	})
+}
