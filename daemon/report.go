@@ -37,7 +37,7 @@ func (c *Config) reports(x int, s *sums) (closed, complete *estimators.Report) {
 	closed.Scope, complete.Scope = estimators.Closed, estimators.Complete
 	for _, r := range []*estimators.Report{closed, complete} {
 		r.Epoch = max(1, s.epoch)
-		r.NotComputed = c.Experiments[x].NotYet
+		r.NotComputed = append(r.NotComputed, c.Experiments[x].NotYet...)
 		describe(r, &c.Experiments[x].Rules.Experiment, x, s.stats)
 	}
 	return closed, complete

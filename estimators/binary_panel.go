@@ -27,11 +27,11 @@ func (m *Moments) readClusters(r *pack.Reader) {
 	}
 	for i := range count {
 		name := r.Text()
-		fold := FoldOf(name, m.spec.Folds)
+		bucket := BucketOf(name)
 		if m.clusters.crowded {
-			fold = i % m.spec.Folds
+			bucket = i
 		}
-		m.clusters.add(name, fold)
+		m.clusters.add(name, bucket)
 	}
 }
 

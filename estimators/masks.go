@@ -95,18 +95,30 @@ func (k Mask) String() string {
 // MaskGain is the gain of a mask over never intervening, for every outcome. An
 // error says what the mask names that is not known.
 func (r *Report) MaskGain(k Mask) ([]Estimate, error) {
-	if len(r.fits) == 0 {
+	if len(r.solved) == 0 || !r.moments.spec.Blip.Masks {
 		return nil, fmt.Errorf("policy value of %q: experiment %q has no blip model: configure blip_model", k, r.Experiment)
 	}
 	var all []Estimate
-	for _, f := range r.fits {
+	for _, f := range r.solved {
 		own, err := f.maskGain(k)
 		if err != nil {
 			return nil, fmt.Errorf("policy value of %q: %w", k, err)
 		}
 		all = append(all, own...)
 	}
+	r.markModels(all)
 	return all, nil
+}
+
+// markModels marks what rests on a blip model that its test refuses.
+func (r *Report) markModels(all []Estimate) {
+	for _, model := range r.Models {
+		for i := range all {
+			if e := &all[i]; model.Check == CheckFail && e.Outcome == model.Outcome && e.Status == OK && e.Continuation != RandomizedContinuation {
+				e.Model = ModelProjection
+			}
+		}
+	}
 }
 
 func (f *blipFit) maskGain(k Mask) ([]Estimate, error) {

@@ -18,6 +18,7 @@ func (m *Moments) Merge(o *Moments) {
 		m.outOfBounds[i] += n
 	}
 	m.disagreeing += o.disagreeing
+	m.mergeNestings(o)
 	to := &mapping{columns: m.matchColumns(o), clusters: m.matchClusters(o)}
 	if blip := m.spec.Blip; blip != nil {
 		to.levels = m.matchGroups(o, blip.Dimension)

@@ -17,6 +17,7 @@ type Moments struct {
 	moderator  []int // per feature, its place among the moderators, or -1
 	columns    columns
 	groups     []groups    // per dimension; 0 is All
+	nestings   [][]nested  // per dimension but All, then per group
 	sets       levelSets   // of the blip model, with masks
 	clusters   clusters    // with a cluster expression
 	candidates []candidate // blip models to rank, the one in use first
@@ -46,6 +47,7 @@ func New(spec *Spec) *Moments {
 		m.groups[d] = newGroups()
 	}
 	m.groups[0].find(All, 1)
+	m.nestings = make([][]nested, len(m.groups))
 	m.missing = make([]int64, len(spec.Features)+len(spec.Dimensions))
 	m.outOfBounds = make([]int64, len(spec.Features))
 	m.moderator = make([]int, len(spec.Features))
@@ -116,7 +118,11 @@ func (m *Moments) fold(t *event.Trajectory, sign int64) {
 			first = false
 		}
 		if m.spec.Experiment.Randomized(at.Decision) == event.Randomized {
-			m.read(at, b.next(m), sign)
+			r := b.next(m)
+			m.read(at, r, sign)
+			if sign > 0 {
+				m.nest(r)
+			}
 		}
 	})
 	m.rows += sign * int64(b.n)

@@ -50,7 +50,7 @@ const redundant = 1e-8
 func (f *blipFit) check(o int) FittedModel {
 	out := FittedModel{Outcome: f.m.spec.Experiment.Outcomes[f.p.outcomes[o]].Name, Columns: f.pooling.names,
 		Pooled: f.pooling.pooled, Check: CheckUntested, P: 1}
-	if f.n < minBlipTrajectories || f.m.spec.clustered() && f.clusters < minBlipClusters || f.never.rcond < leastCondition {
+	if f.tooFew() || f.never.rcond < leastCondition {
 		return out
 	}
 	kept := f.keptInstruments()

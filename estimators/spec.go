@@ -21,7 +21,18 @@ type Spec struct {
 	Candidates  []BlipModel // further blip models to rank; they need a Blip
 	Policies    []Policy    // whose gain over never intervening is estimated; they need a Blip
 
-	Hash string // of all of the above; sums merge only under the same
+	Contrasts []Contrast // to report; asking for one changes no sum
+
+	Hash string // of all of the above but Contrasts; sums merge only under the same
+}
+
+// DimensionNames are the names of the dimensions, without All.
+func (s *Spec) DimensionNames() []string {
+	names := make([]string, len(s.Dimensions))
+	for i := range names {
+		names[i] = s.Dimensions[i].Name
+	}
+	return names
 }
 
 // Feature is one input of the outcome model, known before the draw.

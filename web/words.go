@@ -121,6 +121,8 @@ func heading(x *estimators.Estimate) (dimension, group string) {
 		return "policy", x.Policy
 	case estimators.ModeratedEffect:
 		return "moderator", x.Term
+	case estimators.ContrastOf:
+		return plainWords(x.Continuation), x.Of + " against " + x.To
 	}
 	return x.Dimension, x.Group
 }
@@ -138,6 +140,8 @@ func continuation(estimand string) string {
 		return "later calls randomized as usual, the outcome itself under this arm"
 	case estimators.ModeratedEffect:
 		return "later calls randomized as usual, how the effect depends on each moderator"
+	case estimators.ContrastOf:
+		return "difference between the effects in two groups, by what it assumes of later calls"
 	}
 	return plainWords(estimand)
 }
