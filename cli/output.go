@@ -36,6 +36,9 @@ func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 		}
 		fmt.Fprintf(out, "support of %s, %s: %.2g %% of trajectories agree with it throughout, effective sample size %.0f, differs in %.2g %% of decisions",
 			name, s.Outcome, 100*s.Agreement, s.Effective, 100*s.Differing)
+		if s.Leverage > 0 {
+			fmt.Fprintf(out, ", largest leverage of 64 buckets %.2g %%", 100*s.Leverage)
+		}
 		if s.Importance != nil {
 			fmt.Fprintf(out, "; gain by importance sampling %s ± %s, doubly robust %s ± %s",
 				rounded(s.Importance.Gain), rounded(s.Importance.StdError), rounded(s.Robust.Gain), rounded(s.Robust.StdError))
@@ -52,6 +55,9 @@ func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 		fmt.Fprintf(out, "blip model of %s: over-identification test %s (p = %.3g, %d instruments)", m.Outcome, m.Check, m.P, m.Instruments)
 		if len(m.Pooled) > 0 {
 			fmt.Fprintf(out, "; levels too small to stand alone: %d", len(m.Pooled))
+		}
+		for _, c := range m.Comparisons {
+			fmt.Fprintf(out, "; against estimand 1 along %s, %s: %s (p = %.3g)", c.Dimension, c.Arm, c.Check, c.P)
 		}
 		fmt.Fprintln(out)
 	}

@@ -49,6 +49,7 @@ func (m *Moments) blipOf(fits []*blipFit) (all []Estimate, models []FittedModel,
 		all = f.gains(all)
 		for o := range p.outcomes {
 			model := f.check(o)
+			model.Comparisons = f.compare(o)
 			models = append(models, model)
 			own := f.support(model.Outcome, o)
 			markSupport(all[from:], own)
@@ -114,11 +115,15 @@ func (f *blipFit) meansOf(parts []signed) (means [1 + Buckets][]float64, oneBuck
 }
 
 // effect is the mean of f times psi of never intervening.
-func (f *blipFit) effect(means *[1 + Buckets][]float64, a, o int) (theta [1 + Buckets]float64) {
+func (f *blipFit) effect(means *[1 + Buckets][]float64, a, o int) [1 + Buckets]float64 {
+	return f.effectOf(f.never, means, a, o)
+}
+
+func (f *blipFit) effectOf(s *solved, means *[1 + Buckets][]float64, a, o int) (theta [1 + Buckets]float64) {
 	arms, outcomes := f.m.axes.arms, len(f.p.outcomes)
 	for b := range theta {
 		for i, x := range means[b] {
-			theta[b] += x * f.never.psi[b].Data[(i*arms+a)*outcomes+o]
+			theta[b] += x * s.psi[b].Data[(i*arms+a)*outcomes+o]
 		}
 	}
 	return theta
@@ -162,10 +167,7 @@ func (f *blipFit) gain(all []Estimate, name string, arm int, total *[Buckets][]f
 		}
 		var theta [1 + Buckets]float64
 		for b := range theta {
-			n := f.n
-			if b > 0 {
-				n -= f.p.blip.buckets[b-1].trajectories
-			}
+			n := f.without(b)
 			own, never := policy.psi[b].Data, f.never.psi[b].Data
 			sum := 0.0
 			for c, x := range visited[b] {

@@ -5,14 +5,13 @@ import "slices"
 // blipBatch is what a trajectory adds to the sums of its blip model, laid out
 // over the levels it touches.
 type blipBatch struct {
-	levels   []int // touched, ascending
-	f, h     laid  // f_t, h_t
-	z, zh    laid  // (1{A=m} - p_m) f_t, the same of h_t
-	r        laid  // Z_t + F_t
-	later    laid  // F_t = sum over strictly later rows of 1{A=m} f
-	drawn    laid  // (1{A_t=m} f_t)_m
-	e, ee    laid  // (f, h) by level, and times sum_m (1{A=m} - p_m)^2
-	ff       []laid
+	levels   []int  // touched, ascending
+	f, h     laid   // f_t, h_t
+	z, zh    laid   // (1{A=m} - p_m) f_t, the same of h_t
+	r        laid   // Z_t + F_t
+	later    laid   // F_t = sum over strictly later rows of 1{A=m} f
+	drawn    laid   // (1{A_t=m} f_t)_m
+	e, ee    laid   // (f, h) by level, and times sum_m (1{A=m} - p_m)^2
 	l        []laid // per policy, L_t = sum over strictly later rows of pi f
 	taken    []float64
 	sets     []int // of levels, touched, ascending; without masks none
@@ -62,10 +61,6 @@ func (b *batch) layBlip(m *Moments) {
 	}{{&y.f, x.f}, {&y.h, x.h}, {&y.z, x.z}, {&y.zh, x.zh}, {&y.r, x.z}, {&y.later, x.z}, {&y.drawn, x.z}, {&y.e, x.e}, {&y.ee, x.e}} {
 		l.to.lay(l.a, y.levels, b.padded)
 	}
-	y.ff = grown(y.ff, x.arms)
-	for a := range y.ff {
-		y.ff[a].lay(x.f, y.levels, b.padded)
-	}
 	y.l, y.total = grown(y.l, len(m.spec.Policies)), grown(y.total, len(m.spec.Policies))
 	for i := range y.l {
 		y.l[i].lay(x.f, y.levels, b.padded)
@@ -107,10 +102,8 @@ func (y *blipBatch) layRow(m *Moments, t int, r *row) {
 			w++
 		}
 		squares += w * w
-		ff := y.ff[a].row(t)
 		for i, v := range f {
 			z[i*x.arms+a] = w * v
-			ff[i] = w * w * v
 		}
 		for i, v := range h {
 			zh[i*x.arms+a] = w * v
