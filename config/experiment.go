@@ -62,7 +62,7 @@ func readExperiment(m *mapping, limits limits, names *distinct) daemon.Experimen
 	return daemon.Experiment{
 		Rules: rules,
 		Spec: estimators.Spec{Experiment: e, Folds: folds, Ridge: model.Ridge, Features: features,
-			Dimensions: dimensions, MaxGroups: limits.groups, Cluster: cluster, MaxClusters: limits.clusters,
+			Dimensions: dimensions, MaxGroups: limits.groups, MaxLevels: limits.levels, Cluster: cluster, MaxClusters: limits.clusters,
 			PerArm: model.PerArm, Blip: blip.spec(parts, len(policies)+len(candidates) > 0), Policies: policies, Candidates: specs(candidates, parts), Contrasts: contrasts, Hash: hash},
 		Better: better(outcomes),
 		NotYet: later.notYet,

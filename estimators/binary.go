@@ -34,6 +34,7 @@ func (m *Moments) AppendBinary(b []byte) ([]byte, error) {
 		}
 	}
 	m.packNestings(w)
+	m.packLevels(w)
 	w.Int(int64(len(m.sets.list)))
 	for _, set := range m.sets.list {
 		w.Int(int64(len(set)))
@@ -73,6 +74,7 @@ func (m *Moments) UnmarshalBinary(b []byte) error {
 		}
 	}
 	m.readNestings(r)
+	m.readLevels(r)
 	m.readSets(r)
 	m.readClusters(r)
 	for _, p := range m.panels {

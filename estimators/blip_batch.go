@@ -48,7 +48,7 @@ func (b *batch) layBlip(m *Moments) {
 	y, x := &b.blip, &m.axes
 	y.levels = y.levels[:0]
 	for _, r := range b.rows[:b.n] {
-		for _, g := range r.groups[m.spec.Blip.Dimension] {
+		for _, g := range r.levels[m.spec.Blip.Dimension] {
 			if !slices.Contains(y.levels, g) {
 				y.levels = append(y.levels, g)
 			}
@@ -85,14 +85,15 @@ func (y *blipBatch) layRow(m *Moments, t int, r *row) {
 	copy(e, r.moderators)
 	copy(e[q:], r.checks)
 	for i, level := range y.levels {
-		if !slices.Contains(r.groups[m.spec.Blip.Dimension], level) {
+		n := float64(count(r.levels[m.spec.Blip.Dimension], level))
+		if n == 0 {
 			continue
 		}
-		f[q+i] = 1
-		copy(h[fixed+i*each:], r.moderators[:each])
 		at := q + fixed + i*(1+each)
-		e[at] = 1
-		copy(e[at+1:], r.moderators[:each])
+		f[q+i], e[at] = n, n
+		for j, s := range r.moderators[:each] {
+			h[fixed+i*each+j], e[at+1+j] = n*s, n*s
+		}
 	}
 	z, zh := y.z.row(t), y.zh.row(t)
 	squares := 0.0
@@ -146,7 +147,7 @@ func (y *blipBatch) layMasks(m *Moments, b *batch) {
 		return
 	}
 	for _, r := range b.rows[:b.n] {
-		set := m.sets.find(r.groups[m.spec.Blip.Dimension])
+		set := m.sets.find(r.levels[m.spec.Blip.Dimension])
 		if !slices.Contains(y.sets, set) {
 			y.sets = append(y.sets, set)
 		}

@@ -27,7 +27,7 @@ func (s *levelSets) find(levels []int) int {
 			}
 		}
 	}
-	sorted := slices.Compact(slices.Sorted(slices.Values(levels)))
+	sorted := slices.Sorted(slices.Values(levels))
 	key := fmt.Sprint(sorted)
 	if i, known := s.places[key]; known {
 		return i
@@ -178,14 +178,17 @@ func (f *blipFit) mask(k Mask) (arm int, pi []float64, err error) {
 	if arm < 0 {
 		return 0, nil, fmt.Errorf("arm %q is none of the interventions %s", k.Arm, strings.Join(interventions, ", "))
 	}
-	names := f.m.groups[f.m.spec.Blip.Dimension].names
+	var names []string
+	for _, c := range f.m.levels[f.m.spec.Blip.Dimension].list {
+		names = append(names, c.level)
+	}
 	for _, level := range slices.Sorted(maps.Keys(k.Levels)) {
 		if p := k.Levels[level]; !(p >= 0 && p <= 1) {
 			return 0, nil, fmt.Errorf("probability %v of %q is outside [0, 1]", p, level)
 		}
 		if !slices.Contains(names, level) {
 			return 0, nil, fmt.Errorf("%q is no level of %s; known are %s; any other policy is registered under policies in the configuration",
-				level, f.m.dimension(f.m.spec.Blip.Dimension), strings.Join(names, ", "))
+				level, f.m.dimension(f.m.spec.Blip.Dimension), list(names))
 		}
 	}
 	pi = make([]float64, len(f.m.sets.list))

@@ -18,6 +18,7 @@ type Moments struct {
 	columns    columns
 	groups     []groups    // per dimension; 0 is All
 	nestings   [][]nested  // per dimension but All, then per group
+	levels     []*columns  // per dimension that a blip model uses, its groups as columns
 	sets       levelSets   // of the blip model, with masks
 	clusters   clusters    // with a cluster expression
 	candidates []candidate // blip models to rank, the one in use first
@@ -61,6 +62,7 @@ func New(spec *Spec) *Moments {
 	}
 
 	m.newCandidates()
+	m.newLevels()
 
 	var required []int
 	for i, o := range spec.Experiment.Outcomes {
@@ -148,7 +150,11 @@ func BucketOf(key string) int { return int(xxhash.Sum64String(key) % Buckets) }
 // collapse adds one column of x into another in every sum, and in the rows at
 // hand, which were read under the old columns.
 func (m *Moments) collapse(from, into int) {
-	c := collapse{from, into}
+	m.collapseAlong(collapse{columnsOfX, from, into})
+	m.batch.collapse(from, into)
+}
+
+func (m *Moments) collapseAlong(c collapse) {
 	for _, p := range m.panels {
 		p.each(p, &m.axes, c)
 		for _, cells := range p.cells {
@@ -159,5 +165,4 @@ func (m *Moments) collapse(from, into int) {
 			}
 		}
 	}
-	m.batch.collapse(from, into)
 }

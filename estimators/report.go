@@ -64,7 +64,7 @@ func (m *Moments) Report() *Report {
 	blip, models, support := m.blipOf(fits)
 	r.Estimates, r.Models = append(append(r.Estimates, m.Moderated()...), blip...), models
 	r.Support, r.Ranking = support, m.Candidates()
-	r.Health = append(r.Health, m.assertions(fits)...)
+	r.Health = append(append(r.Health, m.limits()...), m.assertions(fits)...)
 	for _, c := range m.spec.Contrasts {
 		asked, err := r.Contrast(c)
 		if err != nil {

@@ -15,6 +15,7 @@ type row struct {
 	x       []float64 // their values
 	local   []int     // their places among the columns of the batch
 	groups  [][]int   // per dimension (0 is All), the groups that the row is in
+	levels  [][]int   // per dimension of a blip model, the levels that the row is in; those that share one, as often
 	// What a group sums x by: the weights, or 1 - 1{A=a}/p_a of each arm.
 	channels []float64
 
@@ -50,6 +51,12 @@ func (m *Moments) read(p *Point, r *row, sign int64) {
 			}
 		}
 		r.groups[d+1] = groups
+		if m.levels[d+1] != nil {
+			r.levels[d+1] = r.levels[d+1][:0]
+			for _, name := range m.names {
+				r.levels[d+1] = append(r.levels[d+1], m.level(d+1, name))
+			}
+		}
 	}
 	if m.spec.Blip != nil {
 		m.readChecks(p, r)

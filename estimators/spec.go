@@ -13,6 +13,7 @@ type Spec struct {
 	Features   []Feature
 	Dimensions []Dimension // along which effects are reported; `all` is always there and not listed
 	MaxGroups  int         // groups of one dimension; the rest share Other
+	MaxLevels  int         // groups that have a column of their own in a blip model; the rest share one. 0: MaxGroups
 
 	Cluster     Expression  // over the first decision; Eval nil: every trajectory is its own cluster
 	MaxClusters int         // distinct clusters kept apart; above, errors come from the buckets

@@ -86,6 +86,7 @@ func twinRows(spec *Spec, ts, seen []*event.Trajectory) []twinRow {
 			rows = append(rows, r)
 		})
 	}
+	twinMostLevels(spec, rows, seen)
 	return rows
 }
 
