@@ -44,6 +44,8 @@ func TestHash(t *testing.T) {
 		old, new string
 		another  bool
 	}{
+		{"moderators: [errors]", "moderators: [errors], moderated_effects: false", true},
+		{"moderators: [errors]", "moderators: [errors], moderated_effects: true", false},
 		{"groups_per_dimension: 2000", "groups_per_dimension: 2000, blip_levels: 65", true},
 		{"groups_per_dimension: 2000", "groups_per_dimension: 2000, blip_levels: 64", false},
 		{"name: retail", "name: airline", true},

@@ -55,10 +55,11 @@ type Dimension struct {
 // BlipModel is how the effect of one decision depends on what it stands in:
 // f = one column for each group of a dimension, no intercept, then moderators.
 type BlipModel struct {
-	Dimension  int          // place in Dimensions plus 1; 0 is All
-	Moderators []int        // places in Features, each a number
-	Checks     []Expression // instruments of the over-identification test; none: the default ones
-	Masks      bool         // whether gains of masks over levels can be asked for after the fact
+	Dimension   int          // place in Dimensions plus 1; 0 is All
+	Moderators  []int        // places in Features, each a number
+	Checks      []Expression // instruments of the over-identification test; none: the default ones
+	Unmoderated bool         // no moderated effects: their sums are the dearest with many moderators
+	Masks       bool         // whether gains of masks over levels can be asked for after the fact
 }
 
 // Policy intervenes with one arm where its expression is true.
