@@ -31,7 +31,7 @@ func TestClusteredErrorOfRewards(t *testing.T) {
 	}{{false, 200, 0.03499}, {true, 50, 0.05222}} {
 		spec := blipSpec(1, c.clustered, false)
 		m := New(spec)
-		s := newScores(spec)
+		s := newScores(spec, Buckets)
 		for i, line := range lines[1:] {
 			y, err := strconv.ParseFloat(line[1], 64)
 			if err != nil {

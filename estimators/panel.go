@@ -53,7 +53,7 @@ func (m *Moments) newPanel(outcomes []int) *panel {
 		p.blip = newBlipSums(m.spec, len(outcomes))
 		if n := len(m.spec.Blip.Moderators); n > 0 && n <= MostModerated && !m.spec.Blip.Unmoderated {
 			for range arms {
-				p.moderated = append(p.moderated, newScores(m.spec))
+				p.moderated = append(p.moderated, newScores(m.spec, m.spec.Folds))
 			}
 		}
 	}

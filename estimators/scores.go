@@ -6,7 +6,7 @@ package estimators
 // can be left out, the second by fold. With a cluster expression the vector of
 // each cluster is kept instead: a cost that grows with the clusters.
 type scores struct {
-	first    []vector // by bucket
+	first    []vector // by bucket, or by fold
 	second   []packed // by fold
 	clusters []clusterSum
 	places   map[int]int // of a cluster in clusters
@@ -17,11 +17,13 @@ type clusterSum struct {
 	v       vector
 }
 
-func newScores(spec *Spec) scores {
+// newScores makes empty ones whose first moments are kept in so many parts: the
+// buckets, or the folds where none is ever left out.
+func newScores(spec *Spec, parts int) scores {
 	if spec.clustered() {
 		return scores{places: map[int]int{}}
 	}
-	return scores{first: make([]vector, Buckets), second: make([]packed, spec.Folds)}
+	return scores{first: make([]vector, parts), second: make([]packed, spec.Folds)}
 }
 
 // add adds what one trajectory adds to its cluster's vector: values at places,
@@ -31,7 +33,7 @@ func (s *scores) add(sign float64, b *batch, places []int, values []float64) {
 		s.of(b.cluster).addSparse(sign, places, values)
 		return
 	}
-	s.first[b.bucket].addSparse(sign, places, values)
+	s.first[b.bucket%len(s.first)].addSparse(sign, places, values)
 	s.second[b.fold].addOuter(sign, places, values)
 }
 
