@@ -169,7 +169,7 @@ func (m *Moments) Totals() Totals {
 const mergeTolerance = 1e-9
 
 // CheckMerge asks whether merged sums are those of their shards together, so
-// that theta is too. Value is the largest difference, as a share of its size.
+// that theta is too. Value is the largest difference, as a share of its size, 1 at most.
 func CheckMerge(shards []Totals, merged *Moments) Check {
 	got := merged.Totals()
 	want := Totals{sums: make([]float64, len(got.sums)), sizes: make([]float64, len(got.sums))}
@@ -181,7 +181,7 @@ func CheckMerge(shards []Totals, merged *Moments) Check {
 	c := Check{Name: "merge", OK: true, Detail: fmt.Sprintf("the sums of %d partitions are those of each together", len(shards))}
 	for i, x := range got.sums {
 		if off := math.Abs(x - want.sums[i]); off > 0 {
-			c.Value = max(c.Value, off/want.sizes[i])
+			c.Value = max(c.Value, off/max(off, want.sizes[i]))
 		}
 	}
 	if c.Value > mergeTolerance || got.trajectories != want.trajectories || got.rows != want.rows {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -293,5 +294,44 @@ func TestContrastStatuses(t *testing.T) {
 				t.Errorf("%s, %s: %s %s, want %s %s", c.of, e.Continuation, e.Status, e.Reason, c.status, c.reason)
 			}
 		}
+	}
+}
+
+// TestContrastsCover: intervals of a contrast that is zero hold it as often as
+// they say, with both continuations, at the fewest trajectories that have both.
+// BLIPD_HEAVY=1 makes it a thousand worlds.
+func TestContrastsCover(t *testing.T) {
+	worlds := 100
+	if os.Getenv("BLIPD_HEAVY") != "" {
+		worlds = 1000
+	}
+	rng := rand.New(rand.NewPCG(17, 257))
+	spec := armSpec("direct", "full", "half", "idle")
+	c, err := ParseContrast("tool=tool0", "", []string{"tool"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered := map[string]int{}
+	for range worlds {
+		m := New(spec)
+		for _, tr := range drawArms(rng, 200, 40) {
+			m.Add(tr)
+		}
+		all, err := m.contrast(c, m.fitBlips())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range all {
+			if e.Arm == "idle" && e.Low <= 0 && 0 <= e.Up {
+				covered[e.Continuation]++
+			}
+		}
+	}
+	for _, continuation := range []string{RandomizedContinuation, NoTreatmentContinuation} {
+		share := float64(covered[continuation]) / float64(worlds)
+		if slack := 4 * math.Sqrt(.95*.05/float64(worlds)); share < .95-slack || share > .95+slack {
+			t.Errorf("%s: coverage %.3f, want .95 within %.3f", continuation, share, slack)
+		}
+		t.Logf("%s: coverage %.3f", continuation, share)
 	}
 }
