@@ -15,7 +15,7 @@ import (
 // newLevels makes the levels of every dimension that a blip model uses; nil of
 // the others.
 func (m *Moments) newLevels() {
-	m.levels = make([]*columns, len(m.groups))
+	m.levels, m.levelOf = make([]*columns, len(m.groups)), make([][]int, len(m.groups))
 	for d := range m.levels {
 		if m.pools(d) {
 			m.levels[d] = &columns{features: []slots{{number: -1, missing: -1, other: -1, levels: map[string]int{}}}}
@@ -37,6 +37,15 @@ func (m *Moments) level(d int, name string) int {
 		most = m.spec.MaxGroups
 	}
 	return m.levels[d].level(0, name, max(1, most), func(from, into int) { m.collapseLevel(d, from, into) })
+}
+
+// levelOfGroup is the level of group g, whose name is at hand.
+func (m *Moments) levelOfGroup(d, g int, name string) int {
+	m.levelOf[d] = grown(m.levelOf[d], max(len(m.levelOf[d]), g+1))
+	if m.levelOf[d][g] == 0 {
+		m.levelOf[d][g] = 1 + m.level(d, name)
+	}
+	return m.levelOf[d][g] - 1
 }
 
 // matchLevels says where the levels of a dimension of o go, whose groups were
@@ -72,6 +81,11 @@ func (m *Moments) collapseLevel(d, from, into int) {
 	for i := range m.candidates {
 		if m.candidates[i].model.Dimension == d {
 			m.collapseAlong(collapse{candidateLevels + along(i), from, into})
+		}
+	}
+	for g, l := range m.levelOf[d] {
+		if l == 1+from {
+			m.levelOf[d][g] = 1 + into
 		}
 	}
 	for _, r := range m.batch.rows[:m.batch.n] {

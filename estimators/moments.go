@@ -19,6 +19,7 @@ type Moments struct {
 	groups     []groups    // per dimension; 0 is All
 	nestings   [][]nested  // per dimension but All, then per group
 	levels     []*columns  // per dimension that a blip model uses, its groups as columns
+	levelOf    [][]int     // per such dimension and group, 1 + its level; 0 where it was not asked for
 	sets       levelSets   // of the blip model, with masks
 	clusters   clusters    // with a cluster expression
 	candidates []candidate // blip models to rank, the one in use first

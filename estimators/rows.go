@@ -42,21 +42,20 @@ func (m *Moments) read(p *Point, r *row, sign int64) {
 		m.values = values(&dim.Expr, p, m.values[:0])
 		m.names = levels(m.values, m.names[:0])
 		groups := r.groups[d+1][:0]
+		r.levels[d+1] = r.levels[d+1][:0]
 		for _, name := range m.names {
 			if name == MissingLevel {
 				m.missing[len(m.spec.Features)+d] += sign
 			}
-			if g := m.groups[d+1].find(name, m.spec.MaxGroups); !slices.Contains(groups, g) {
+			g := m.groups[d+1].find(name, m.spec.MaxGroups)
+			if !slices.Contains(groups, g) {
 				groups = append(groups, g)
+			}
+			if m.levels[d+1] != nil {
+				r.levels[d+1] = append(r.levels[d+1], m.levelOfGroup(d+1, g, name))
 			}
 		}
 		r.groups[d+1] = groups
-		if m.levels[d+1] != nil {
-			r.levels[d+1] = r.levels[d+1][:0]
-			for _, name := range m.names {
-				r.levels[d+1] = append(r.levels[d+1], m.level(d+1, name))
-			}
-		}
 	}
 	if m.spec.Blip != nil {
 		m.readChecks(p, r)
