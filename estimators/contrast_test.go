@@ -335,3 +335,33 @@ func TestContrastsCover(t *testing.T) {
 		t.Logf("%s: coverage %.3f", continuation, share)
 	}
 }
+
+// TestContrastsTogether: readers of a report may ask at the same time (run it
+// with -race).
+func TestContrastsTogether(t *testing.T) {
+	spec := contrastSpec(1, false, false)
+	m := New(spec)
+	for _, tr := range drawPanel(rand.New(rand.NewPCG(19, 257)), spec, 300) {
+		m.Add(tr)
+	}
+	r := m.Report()
+	asked, err := ParseContrast("tool=tool0", "rest of kind=a", spec.DimensionNames())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := r.Contrast(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan []Estimate)
+	for range 4 {
+		go func() {
+			got, _ := r.Contrast(asked)
+			_, _ = r.MaskGain(Mask{Levels: map[string]float64{"tool0": 1}})
+			answers <- got
+		}()
+	}
+	for range 4 {
+		compare(t, <-answers, want, 0)
+	}
+}
