@@ -21,6 +21,8 @@ type estimateCommand struct {
 	Output    string   `enum:"table,json,csv" default:"table" help:"Form of the result: ${enum}."`
 	Policy    []string `sep:"none" placeholder:"LEVEL=P" help:"Also the gain of a policy that intervenes on these levels of blip_model.groups, with a probability; repeat it for each level."`
 	PolicyArm string   `placeholder:"ARM" help:"The intervention that --policy draws; may be left out while there is one."`
+	Contrast  string   `placeholder:"DIMENSION=GROUP" help:"Also the difference between the effects in this group and in --to."`
+	To        string   `placeholder:"DIMENSION=GROUP" help:"What --contrast compares with: all, DIMENSION=GROUP, or 'rest of' either. Default: rest of all."`
 	Events    []string `arg:"" help:"Files of events, one a line: .jsonl, .gz, .zst, or - for standard input."`
 }
 
@@ -47,9 +49,14 @@ func (c *estimateCommand) Run(p *process) error {
 			return err
 		}
 	}
+	if c.Contrast != "" || c.To != "" {
+		if err := c.addContrast(cfg, reports); err != nil {
+			return err
+		}
+	}
 	p.sayRejected(reports[0])
-	for i, e := range cfg.Experiments {
-		for _, what := range e.NotYet {
+	for i := range reports {
+		for _, what := range reports[i].NotComputed {
 			fmt.Fprintf(p.words, "experiment %s: %s\n", reports[i].Experiment, what)
 		}
 	}
@@ -87,6 +94,22 @@ func (c *estimateCommand) addPolicy(reports []*estimators.Report) error {
 			return fmt.Errorf("estimate: %w", err)
 		}
 		r.Estimates = append(r.Estimates, gains...)
+	}
+	return nil
+}
+
+// addContrast adds the contrast that was asked for to every report.
+func (c *estimateCommand) addContrast(cfg *daemon.Config, reports []*estimators.Report) error {
+	for i, r := range reports {
+		asked, err := estimators.ParseContrast(c.Contrast, c.To, cfg.Experiments[i].Spec.DimensionNames())
+		if err != nil {
+			return fmt.Errorf("estimate: %w", err)
+		}
+		all, err := r.Contrast(asked)
+		if err != nil {
+			return fmt.Errorf("estimate: %w", err)
+		}
+		r.Estimates = append(r.Estimates, all...)
 	}
 	return nil
 }

@@ -36,6 +36,9 @@ func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 		}
 		fmt.Fprintf(out, "support of %s, %s: %.2g %% of trajectories agree with it throughout, effective sample size %.0f, differs in %.2g %% of decisions",
 			name, s.Outcome, 100*s.Agreement, s.Effective, 100*s.Differing)
+		if s.Leverage > 0 {
+			fmt.Fprintf(out, ", largest leverage of 64 buckets %.2g %%", 100*s.Leverage)
+		}
 		if s.Importance != nil {
 			fmt.Fprintf(out, "; gain by importance sampling %s ± %s, doubly robust %s ± %s",
 				rounded(s.Importance.Gain), rounded(s.Importance.StdError), rounded(s.Robust.Gain), rounded(s.Robust.StdError))
@@ -53,6 +56,9 @@ func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 		if len(m.Pooled) > 0 {
 			fmt.Fprintf(out, "; levels too small to stand alone: %d", len(m.Pooled))
 		}
+		for _, c := range m.Comparisons {
+			fmt.Fprintf(out, "; against estimand 1 along %s, %s: %s (p = %.3g)", c.Dimension, c.Arm, c.Check, c.P)
+		}
 		fmt.Fprintln(out)
 	}
 }
@@ -63,6 +69,7 @@ var sections = []struct{ estimand, words string }{
 	{estimators.NoTreatmentContinuation, "effect of the arm against the control, later calls never intervened on, by the blip model"},
 	{estimators.PolicyGain, "gain of the policy over never intervening, by the blip model"},
 	{estimators.ArmLevel, "outcome under the arm, later calls randomized as usual"},
+	{estimators.ContrastOf, "difference between the effects in two groups, by what it assumes of later calls"},
 	{estimators.ModeratedEffect, "how the effect depends on each moderator, later calls randomized as usual"},
 }
 
@@ -77,6 +84,8 @@ func heading(e *estimators.Estimate) (dimension, group string) {
 		return "policy", e.Policy
 	case estimators.ModeratedEffect:
 		return "moderator", e.Term
+	case estimators.ContrastOf:
+		return e.Continuation, e.Of + " against " + e.To
 	}
 	return e.Dimension, e.Group
 }
@@ -90,7 +99,7 @@ func writeSection(out io.Writer, estimates []estimators.Estimate, planted truth)
 	}
 	t.AppendHeader(header)
 	t.SetColumnConfigs([]table.ColumnConfig{
-		{Name: "group", WidthMax: 40, WidthMaxEnforcer: text.Trim},
+		{Name: "group", WidthMax: 60, WidthMaxEnforcer: text.Trim},
 		{Name: "decisions", Align: text.AlignRight}, {Name: "trajectories", Align: text.AlignRight},
 		{Name: "estimate", Align: text.AlignRight}, {Name: "std. error", Align: text.AlignRight}, {Name: "planted", Align: text.AlignRight},
 	})
@@ -148,7 +157,7 @@ func printable(name string) string {
 func writeCSV(out io.Writer, reports []*estimators.Report) error {
 	w := csv.NewWriter(out)
 	header := []string{"experiment", "estimand", "outcome", "arm", "dimension", "group", "status", "reason", "estimate", "std_error",
-		"ci_low", "ci_high", "df", "sequence_low", "sequence_high", "decisions", "trajectories", "effective_trajectories", "policy", "term", "model", "support"}
+		"ci_low", "ci_high", "df", "sequence_low", "sequence_high", "decisions", "trajectories", "effective_trajectories", "policy", "term", "model", "support", "of", "to", "continuation"}
 	if err := w.Write(header); err != nil {
 		return err
 	}
@@ -162,7 +171,7 @@ func writeCSV(out io.Writer, reports []*estimators.Report) error {
 					row = append(row, "")
 				}
 			}
-			row = append(row, strconv.FormatInt(e.Decisions, 10), strconv.FormatInt(e.Trajectories, 10), digits(e.EffectiveTrajectories), e.Policy, e.Term, e.Model, e.Support)
+			row = append(row, strconv.FormatInt(e.Decisions, 10), strconv.FormatInt(e.Trajectories, 10), digits(e.EffectiveTrajectories), e.Policy, e.Term, e.Model, e.Support, e.Of, e.To, e.Continuation)
 			if err := w.Write(row); err != nil {
 				return err
 			}

@@ -17,9 +17,10 @@ type blipParts struct {
 
 // blipModel is how the effect of one decision depends on what it stands in.
 type blipModel struct {
-	Groups     string   `json:"groups"`
-	Moderators []string `json:"moderators"`
-	Checks     []string `json:"checks"`
+	Groups      string   `json:"groups"`
+	Moderators  []string `json:"moderators"`
+	Checks      []string `json:"checks"`
+	Unmoderated bool     `json:"unmoderated,omitempty"`
 
 	checks []estimators.Expression
 }
@@ -28,6 +29,7 @@ type blipModel struct {
 func (l *blipParts) readBlipModel(n node) *blipModel {
 	m := n.mapping()
 	b := l.readModel(m)
+	b.Unmoderated = !m.get("moderated_effects").flag(true)
 	m.done()
 	if len(m.keys) == 0 {
 		return nil
@@ -78,7 +80,7 @@ func (b *blipModel) spec(l *blipParts, needed bool) *estimators.BlipModel {
 	case b == nil:
 		return &estimators.BlipModel{Masks: true}
 	}
-	out := &estimators.BlipModel{Checks: b.checks, Masks: true}
+	out := &estimators.BlipModel{Checks: b.checks, Unmoderated: b.Unmoderated, Masks: true}
 	out.Dimension = 1 + slices.IndexFunc(l.dimensions, func(d estimators.Dimension) bool { return d.Name == b.Groups })
 	for _, name := range b.Moderators {
 		// A name that is none has a fault, and the file is refused.

@@ -50,6 +50,7 @@ func readExperiment(m *mapping, limits limits, names *distinct) daemon.Experimen
 	parts := &blipParts{vocabulary: words, features: features, dimensions: dimensions, arms: e.Interventions}
 	blip := parts.readBlipModel(m.get("blip_model"))
 	candidates := parts.readCandidates(m.get("blip_candidates"))
+	contrasts := readContrasts(m.get("contrasts"), dimensions)
 	var later laterParts
 	later.moderated(blip)
 	policies := parts.readPolicies(m.get("policies"))
@@ -61,8 +62,8 @@ func readExperiment(m *mapping, limits limits, names *distinct) daemon.Experimen
 	return daemon.Experiment{
 		Rules: rules,
 		Spec: estimators.Spec{Experiment: e, Folds: folds, Ridge: model.Ridge, Features: features,
-			Dimensions: dimensions, MaxGroups: limits.groups, Cluster: cluster, MaxClusters: limits.clusters,
-			PerArm: model.PerArm, Learning: model.learning(), Blip: blip.spec(parts, len(policies)+len(candidates) > 0), Policies: policies, Candidates: specs(candidates, parts), Hash: hash},
+			Dimensions: dimensions, MaxGroups: limits.groups, MaxLevels: limits.levels, Cluster: cluster, MaxClusters: limits.clusters,
+			PerArm: model.PerArm, Learning: model.learning(), Blip: blip.spec(parts, len(policies)+len(candidates) > 0), Policies: policies, Candidates: specs(candidates, parts), Contrasts: contrasts, Hash: hash},
 		Better: better(outcomes),
 		NotYet: later.notYet,
 	}

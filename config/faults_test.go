@@ -117,6 +117,10 @@ func TestFaults(t *testing.T) {
 		{"policy arm", with("policies: [{name: a, intervene: true, arm: direct}]"), `5: experiments[0].policies[0].arm: "direct" is not known; known here: review`},
 		{"policy of several", strings.Replace(with("policies: [{name: a, intervene: true}]"), "[review]", "[a, b]", 1), `5: experiments[0].policies[0].arm: missing, and there are 2 interventions; name the one that the policy draws`},
 		{"policy twice", with("policies: [{name: a, intervene: true}, {name: a, intervene: false}]"), `5: experiments[0].policies[1].name: the name is taken by another of the policies, in line 5; choose another`},
+		{"contrast without", with("contrasts: [{to: all}]"), `5: experiments[0].contrasts[0].of: missing; write all, or DIMENSION=GROUP`},
+		{"contrast dimension", with("groups: [{dimension: tool, expr: action.tool}]", "contrasts: [{of: tol=a}]"), `6: experiments[0].contrasts[0]: "tol=a" names no dimension; write all, DIMENSION=GROUP or rest of DIMENSION=GROUP with a dimension of: tool`},
+		{"contrast of itself", with("groups: [{dimension: tool, expr: action.tool}]", "contrasts: [{of: tool=a, to: tool=a}]"), `6: experiments[0].contrasts[0]: "tool=a" and "tool=a" leave nothing to compare; name two groups, or the rest of a larger one`},
+		{"contrast key", with("groups: [{dimension: tool, expr: action.tool}]", "contrasts: [{of: tool=a, agianst: all}]"), `6: experiments[0].contrasts[0].agianst: unknown key; known here: of, to`},
 		{"policy probability", with("policies: [{name: a, intervene: true, probability: 1.5}]"), `5: experiments[0].policies[0].probability: 1.5 is outside [0, 1]; write a probability`},
 	} {
 		_, err := Parse("f", []byte(c.text), nil, nil)

@@ -77,6 +77,7 @@ type (
 		Candidates         []*blipModel       `json:"blip_candidates,omitempty"`
 		Text               int                `json:"limits.text"`
 		GroupsPerDimension int                `json:"limits.groups_per_dimension"`
+		BlipLevels         int                `json:"limits.blip_levels,omitempty"` // with a blip model
 	}
 )
 
@@ -94,6 +95,9 @@ func (d definition) hash() string {
 		CloseGrace: d.rules.CloseGrace, RevisionWindow: d.rules.RevisionWindow,
 		Folds: d.folds, OutcomeModel: d.model, BlipModel: d.blip, Candidates: d.candidates,
 		Text: d.limits.Event.Text, GroupsPerDimension: d.limits.groups,
+	}
+	if d.blip != nil || len(d.policies)+len(d.candidates) > 0 {
+		c.BlipLevels = d.limits.levels
 	}
 	for _, o := range d.outcomes {
 		c.Outcomes = append(c.Outcomes, canonicalOutcome{o.Name, bounds(o.Ranged, o.Low, o.Up), o.better, o.Required, o.role, o.timeout})

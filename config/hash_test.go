@@ -44,6 +44,10 @@ func TestHash(t *testing.T) {
 		old, new string
 		another  bool
 	}{
+		{"moderators: [errors]", "moderators: [errors], moderated_effects: false", true},
+		{"moderators: [errors]", "moderators: [errors], moderated_effects: true", false},
+		{"groups_per_dimension: 2000", "groups_per_dimension: 2000, blip_levels: 65", true},
+		{"groups_per_dimension: 2000", "groups_per_dimension: 2000, blip_levels: 64", false},
 		{"name: retail", "name: airline", true},
 		{"control: direct", "control: none", true},
 		{"[review]", "[human]", true},
@@ -81,6 +85,7 @@ func TestHash(t *testing.T) {
 		{"kafka: {topic: a}", "kafka: {topic: b}\nweb: {listen: ':1'}\nrefit: {interval: 1s}\nmetrics: {groups_per_dimension: 1}", false},
 		{"kafka: {topic: a}", "outputs: {effects: x}\nstate: {dir: y, keep_closed: 1h}\nshutdown_timeout: 1s", false},
 		{"clusters: 10000", "clusters: 1, event: 2MiB, open_trajectories: 5, decisions_per_trajectory: 5", false},
+		{"    folds: 5\n", "    folds: 5\n    contrasts: [{of: tool=a}]\n", false},
 		{"    folds: 5\n", "    folds: 5\n    policies: [{name: all, intervene: true}]\n", true},
 		{"    folds: 5\n", "    folds: 5\n    blip_candidates: [{groups: all}]\n", true},
 		{"    folds: 5\n", "    folds: 5\n    cluster: state.task\n", true},
@@ -102,7 +107,7 @@ func TestHash(t *testing.T) {
 
 // The hash of one file stays what it is: it names epochs in written state.
 func TestHashIsPinned(t *testing.T) {
-	const want = "283c630682b223ad"
+	const want = "8d8ee27a78a8293f"
 	if got := hashOf(t, hashed); got != want {
 		t.Errorf("%s, want %s; a change of it opens a new epoch for everyone", got, want)
 	}

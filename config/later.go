@@ -13,7 +13,7 @@ type laterParts struct {
 
 // moderated notes more moderators than moderated effects are computed for.
 func (l *laterParts) moderated(b *blipModel) {
-	if b != nil && len(b.Moderators) > estimators.MostModerated {
+	if b != nil && !b.Unmoderated && len(b.Moderators) > estimators.MostModerated {
 		l.later(fmt.Sprintf("blip_model.moderators (%d): moderated effects are computed for at most %d", len(b.Moderators), estimators.MostModerated))
 	}
 }

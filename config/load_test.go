@@ -55,7 +55,7 @@ func TestDefaults(t *testing.T) {
 		Experiments: []daemon.Experiment{{
 			Rules: state.Rules{Experiment: experiment, StartPeriod: time.Hour, Timeout: 24 * time.Hour,
 				RevisionWindow: 24 * time.Hour, TimeoutValues: []*float64{nil}, Hash: hash},
-			Spec:   estimators.Spec{Experiment: experiment, Folds: 5, Ridge: 1, MaxGroups: 2000, MaxClusters: 10_000, Hash: hash},
+			Spec:   estimators.Spec{Experiment: experiment, Folds: 5, Ridge: 1, MaxGroups: 2000, MaxLevels: 64, MaxClusters: 10_000, Hash: hash},
 			Better: []string{"higher"},
 		}},
 	}
@@ -79,7 +79,7 @@ web: {listen: ":9464"}
 refit: {interval: 1s}
 metrics: {groups_per_dimension: 5}
 shutdown_timeout: 3s
-limits: {event: 2MiB, text: 128, open_trajectories: 2_000, decisions_per_trajectory: 100, groups_per_dimension: 20, clusters: 10000}
+limits: {event: 2MiB, text: 128, open_trajectories: 2_000, decisions_per_trajectory: 100, groups_per_dimension: 20, blip_levels: 7, clusters: 10000}
 experiments:
   - name: retail
     arms: {control: direct, interventions: [review]}
@@ -138,7 +138,7 @@ func TestEveryKey(t *testing.T) {
 			CloseGrace: 5 * time.Second, TimeoutValues: []*float64{&half, nil}, Hash: e.Spec.Hash}, e.Rules},
 		{"features", []estimators.Feature{{Name: "tool", Category: true, MaxLevels: 32}, {Name: "errors", Ranged: true, Up: 10},
 			{Name: "step", Ranged: true, Up: 30}}, e.Spec.Features},
-		{"sums", []any{10, 2.5, 20, 2}, []any{e.Spec.Folds, e.Spec.Ridge, e.Spec.MaxGroups, len(e.Spec.Dimensions)}},
+		{"sums", []any{10, 2.5, 20, 7, 2}, []any{e.Spec.Folds, e.Spec.Ridge, e.Spec.MaxGroups, e.Spec.MaxLevels, len(e.Spec.Dimensions)}},
 		{"better", []string{"higher", "lower"}, e.Better},
 		{"blip model", &estimators.BlipModel{Dimension: 1, Moderators: []int{1}, Masks: true}, e.Spec.Blip},
 		{"candidates", []estimators.BlipModel{{Masks: true}}, e.Spec.Candidates},

@@ -47,6 +47,7 @@ func readMetrics(n node) int {
 type limits struct {
 	daemon.Limits
 	groups   int // of one dimension
+	levels   int // groups with a column of their own in a blip model
 	clusters int // whose sums are kept apart
 }
 
@@ -66,6 +67,7 @@ func readLimits(n node) limits {
 			},
 		},
 		groups:   whole("groups_per_dimension", 2000),
+		levels:   whole("blip_levels", 64),
 		clusters: whole("clusters", 10_000),
 	}
 	m.done()

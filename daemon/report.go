@@ -10,6 +10,7 @@ import (
 // partitions, in partition order, and their counters.
 type sums struct {
 	closed, complete *estimators.Moments
+	parts            [2][]estimators.Totals // of each partition, closed and complete
 	stats            []*state.Stats
 	epoch            int
 }
@@ -17,6 +18,8 @@ type sums struct {
 // collect adds one partition; it runs where the partition may be used.
 func (s *sums) collect(p *state.Partition, x int) {
 	closed, complete := p.Ledgers(x)
+	s.parts[0] = append(s.parts[0], closed.(ledger).moments.Totals())
+	s.parts[1] = append(s.parts[1], complete.(ledger).moments.Totals())
 	if s.closed == nil {
 		s.closed, s.complete = closed.(ledger).moments, complete.(ledger).moments
 	} else {
@@ -35,9 +38,11 @@ func (c *Config) reports(x int, s *sums) (closed, complete *estimators.Report) {
 	}
 	closed, complete = s.closed.Report(), s.complete.Report()
 	closed.Scope, complete.Scope = estimators.Closed, estimators.Complete
+	closed.Health = append(closed.Health, estimators.CheckMerge(s.parts[0], s.closed))
+	complete.Health = append(complete.Health, estimators.CheckMerge(s.parts[1], s.complete))
 	for _, r := range []*estimators.Report{closed, complete} {
 		r.Epoch = max(1, s.epoch)
-		r.NotComputed = c.Experiments[x].NotYet
+		r.NotComputed = append(r.NotComputed, c.Experiments[x].NotYet...)
 		describe(r, &c.Experiments[x].Rules.Experiment, x, s.stats)
 	}
 	return closed, complete

@@ -49,6 +49,16 @@ func TestRun(t *testing.T) {
 	if len(gains) != 1 || gains[0].Policy != "lookup_order=0.5, refund=1" || gains[0].Status != estimators.OK {
 		t.Errorf("gains %+v", gains)
 	}
+	var between []estimators.Estimate // two groups that nobody asked to compare before
+	d.getJSON("/api/v1/contrast?experiment=x&of=tool=refund&to=rest+of+all", &between)
+	if len(between) != 2 || between[0].Of != "tool=refund" || between[0].Status != estimators.OK || between[1].Continuation != estimators.NoTreatmentContinuation {
+		t.Errorf("contrasts %+v", between)
+	}
+	for _, check := range got.Health {
+		if !check.OK {
+			t.Errorf("health: %+v", check)
+		}
+	}
 	if status, body := d.get("/metrics"); status != http.StatusOK || !strings.Contains(body, `blipd_records_total{topic="events"} `+fmt.Sprint(len(log))) {
 		t.Errorf("metrics: %d, without the number of records %d", status, len(log))
 	}

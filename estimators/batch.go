@@ -34,8 +34,8 @@ type batch struct {
 func (b *batch) next(m *Moments) *row {
 	if b.n == len(b.rows) {
 		arms := len(m.spec.Experiment.Interventions)
-		r := &row{p: make([]float64, 1+arms), weights: make([]float64, arms), channels: make([]float64, m.channels()), groups: make([][]int, len(m.groups))}
-		r.groups[0] = []int{0}
+		r := &row{p: make([]float64, 1+arms), weights: make([]float64, arms), channels: make([]float64, m.channels()), groups: make([][]int, len(m.groups)), levels: make([][]int, len(m.groups))}
+		r.groups[0], r.levels[0] = []int{0}, []int{0}
 		if blip := m.spec.Blip; blip != nil {
 			r.moderators = make([]float64, len(blip.Moderators))
 			r.checks = make([]float64, m.axes.fixedChecks)

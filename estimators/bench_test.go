@@ -90,11 +90,15 @@ func blipTrajectory(rng *rand.Rand, spec *Spec, i, n int) *event.Trajectory {
 // BenchmarkAddBlip is what a trajectory of 8 decisions costs with all three
 // estimands, by columns of x and f.
 func BenchmarkAddBlip(b *testing.B) {
-	type sizes struct{ d, p, moderators, policies int }
-	for i, size := range []sizes{{8, 6, 2, 0}, {16, 16, 2, 0}, {16, 16, 2, 0}, {16, 16, 4, 0}, {16, 16, 8, 0}, {16, 16, 15, 0}, {16, 16, 2, 10}} {
-		masks := i != 1 // the sums of masks that are asked for after the fact
-		b.Run(fmt.Sprintf("d=%d/p=%d/moderators=%d/policies=%d/masks=%v", size.d, size.p, size.moderators, size.policies, masks), func(b *testing.B) {
-			spec := blipBench(size.d, size.p, size.moderators, size.policies, masks)
+	type sizes struct {
+		d, p, moderators, policies int
+		masks, moderated           bool // gains of masks that are asked for after the fact; moderated effects
+	}
+	for _, size := range []sizes{{8, 6, 2, 0, true, true}, {16, 16, 0, 0, true, false}, {16, 16, 2, 0, false, true}, {16, 16, 2, 0, true, true}, {16, 16, 2, 0, true, false},
+		{16, 16, 4, 0, true, true}, {16, 16, 4, 0, true, false}, {16, 16, 8, 0, true, true}, {16, 16, 8, 0, true, false}, {16, 16, 15, 0, true, false}, {16, 16, 2, 10, true, true}} {
+		b.Run(fmt.Sprintf("d=%d/p=%d/moderators=%d/policies=%d/masks=%v/moderated=%v", size.d, size.p, size.moderators, size.policies, size.masks, size.moderated), func(b *testing.B) {
+			spec := blipBench(size.d, size.p, size.moderators, size.policies, size.masks)
+			spec.Blip.Unmoderated = !size.moderated
 			rng := rand.New(rand.NewPCG(1, 1))
 			ts := make([]*event.Trajectory, 1000)
 			for i := range ts {

@@ -9,7 +9,7 @@ import (
 )
 
 // momentsVersion is the version of the bytes of Moments.
-const momentsVersion = 2
+const momentsVersion = 3
 
 // AppendBinary appends the sums, bit for bit: the version, the hash of the
 // Spec, columns, groups, panels. It never fails.
@@ -33,6 +33,8 @@ func (m *Moments) AppendBinary(b []byte) ([]byte, error) {
 			w.Text(name)
 		}
 	}
+	m.packNestings(w)
+	m.packLevels(w)
 	w.Int(int64(len(m.sets.list)))
 	for _, set := range m.sets.list {
 		w.Int(int64(len(set)))
@@ -71,6 +73,8 @@ func (m *Moments) UnmarshalBinary(b []byte) error {
 			m.groups[d].find(r.Text(), math.MaxInt)
 		}
 	}
+	m.readNestings(r)
+	m.readLevels(r)
 	m.readSets(r)
 	m.readClusters(r)
 	for _, p := range m.panels {

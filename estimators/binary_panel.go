@@ -8,7 +8,7 @@ func (m *Moments) readSets(r *pack.Reader) {
 		set := make([]int, r.Count())
 		for i := range set {
 			set[i] = int(r.Int())
-			if m.spec.Blip == nil || set[i] < 0 || set[i] >= len(m.groups[m.spec.Blip.Dimension].names) {
+			if m.spec.Blip == nil || set[i] < 0 || set[i] >= len(m.levels[m.spec.Blip.Dimension].list) {
 				r.Fail()
 				return
 			}
@@ -27,11 +27,11 @@ func (m *Moments) readClusters(r *pack.Reader) {
 	}
 	for i := range count {
 		name := r.Text()
-		fold := FoldOf(name, m.spec.Folds)
+		bucket := BucketOf(name)
 		if m.clusters.crowded {
-			fold = i % m.spec.Folds
+			bucket = i
 		}
-		m.clusters.add(name, fold)
+		m.clusters.add(name, bucket)
 	}
 }
 
@@ -202,10 +202,10 @@ func (p *unpacking) count(a axis) int {
 	case setsOfLevels:
 		most += a.width * len(p.m.sets.list)
 	case levelsOfF:
-		most += a.width * len(p.m.groups[p.m.spec.Blip.Dimension].names)
+		most += a.width * len(p.m.levels[p.m.spec.Blip.Dimension].list)
 	}
 	if a.along >= candidateLevels {
-		most += a.width * len(p.m.groups[p.m.candidates[a.along-candidateLevels].model.Dimension].names)
+		most += a.width * len(p.m.levels[p.m.candidates[a.along-candidateLevels].model.Dimension].list)
 	}
 	n := p.r.Int()
 	if n < 0 || n > int64(most) {

@@ -9,7 +9,9 @@ import (
 // TestBytes: moments that are read back are the same to the last bit, now and
 // after more has been added; damaged bytes are refused, or harmless.
 func TestBytes(t *testing.T) {
-	for _, spec := range []*Spec{panelSpec(1), blipSpec(2, false, true), blipSpec(1, true, false)} {
+	few := contrastSpec(1, false, false) // of groups, and so of columns of the blip model
+	few.MaxGroups, few.MaxLevels, few.Candidates = 6, 3, []BlipModel{{Dimension: 3}, {}}
+	for _, spec := range []*Spec{panelSpec(1), blipSpec(2, false, true), blipSpec(1, true, false), few} {
 		rng := rand.New(rand.NewPCG(83, 89))
 		ts := drawPanel(rng, spec, 60)
 		m := New(spec)
@@ -28,7 +30,7 @@ func TestBytes(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%d bytes after a restart, %d without, or others", len(got), len(want))
 		}
-		for range 60 {
+		for range 100 {
 			bad := bytes.Clone(want)
 			bad[rng.IntN(min(len(bad), 4000))] ^= byte(1 + rng.IntN(255))
 			if rng.IntN(4) == 0 {

@@ -49,6 +49,7 @@ func (m *Moments) blipOf(fits []*blipFit) (all []Estimate, models []FittedModel,
 		all = f.gains(all)
 		for o := range p.outcomes {
 			model := f.check(o)
+			model.Comparisons = f.compare(o)
 			models = append(models, model)
 			own := f.support(model.Outcome, o)
 			markSupport(all[from:], own)
@@ -70,31 +71,12 @@ func mark(estimates []Estimate, outcome string) {
 }
 
 func (f *blipFit) noTreatment(all []Estimate) []Estimate {
-	cols := f.pooling.size(f.m.axes.f)
-	fTo := f.pooling.places(f.m.axes.f)
 	for d, cells := range f.p.cells {
 		for g, c := range cells {
 			if c == nil || c.decisions() == 0 {
 				continue
 			}
-			var means [1 + Buckets][]float64
-			total := make([]float64, cols)
-			for j := range c.means {
-				means[1+j] = c.means[j].f.mapped(fTo, cols)
-				addScaled(total, 1, means[1+j])
-			}
-			oneBucket := false
-			for j := range c.means {
-				n := float64(c.decisions() - c.means[j].rows)
-				oneBucket = oneBucket || n == 0
-				for i, x := range means[1+j] {
-					means[1+j][i] = (total[i] - x) / n
-				}
-			}
-			for i := range total {
-				total[i] /= float64(c.decisions())
-			}
-			means[0] = total
+			means, oneBucket := f.meansOf([]signed{{c, 1}})
 			e, clusters := f.m.describe(c, d, g)
 			e.Estimand = NoTreatmentContinuation
 			for o := range f.p.outcomes {
@@ -107,6 +89,46 @@ func (f *blipFit) noTreatment(all []Estimate) []Estimate {
 	return all
 }
 
+// meansOf are the means of f over the rows of a group, or of what is left of
+// one without another: on everything and without each bucket.
+func (f *blipFit) meansOf(parts []signed) (means [1 + Buckets][]float64, oneBucket bool) {
+	cols := f.pooling.size(f.m.axes.f)
+	fTo := f.pooling.places(f.m.axes.f)
+	var sums [Buckets][]float64
+	var rows [Buckets]float64
+	for j := range sums {
+		sums[j] = make([]float64, cols)
+		for _, p := range parts {
+			addScaled(sums[j], p.sign, p.cell.means[j].f.mapped(fTo, cols))
+			rows[j] += p.sign * float64(p.cell.means[j].rows)
+		}
+	}
+	means = leaveOut(&sums)
+	for b := range means {
+		n := without(&rows, b)
+		oneBucket = oneBucket || n == 0
+		for i := range means[b] {
+			means[b][i] /= n
+		}
+	}
+	return means, oneBucket
+}
+
+// effect is the mean of f times psi of never intervening.
+func (f *blipFit) effect(means *[1 + Buckets][]float64, a, o int) [1 + Buckets]float64 {
+	return f.effectOf(f.never, means, a, o)
+}
+
+func (f *blipFit) effectOf(s *solved, means *[1 + Buckets][]float64, a, o int) (theta [1 + Buckets]float64) {
+	arms, outcomes := f.m.axes.arms, len(f.p.outcomes)
+	for b := range theta {
+		for i, x := range means[b] {
+			theta[b] += x * s.psi[b].Data[(i*arms+a)*outcomes+o]
+		}
+	}
+	return theta
+}
+
 // group is the effect of intervention a on outcome o with mean columns of f.
 func (f *blipFit) group(e Estimate, c *cell, clusters int64, o, a int, means *[1 + Buckets][]float64, oneBucket bool) Estimate {
 	rule := &f.m.spec.Experiment.Outcomes[f.p.outcomes[o]]
@@ -114,13 +136,7 @@ func (f *blipFit) group(e Estimate, c *cell, clusters int64, o, a int, means *[1
 	if early, ok := f.early(e, clusters, c, a); !ok {
 		return early
 	}
-	arms, outcomes := f.m.axes.arms, len(f.p.outcomes)
-	var theta [1 + Buckets]float64
-	for b := range theta {
-		for i, x := range means[b] {
-			theta[b] += x * f.never.psi[b].Data[(i*arms+a)*outcomes+o]
-		}
-	}
+	theta := f.effect(means, a, o)
 	return f.finish(e, &theta, clusters, rule, oneBucket, f.never)
 }
 
@@ -151,10 +167,7 @@ func (f *blipFit) gain(all []Estimate, name string, arm int, total *[Buckets][]f
 		}
 		var theta [1 + Buckets]float64
 		for b := range theta {
-			n := f.n
-			if b > 0 {
-				n -= f.p.blip.buckets[b-1].trajectories
-			}
+			n := f.without(b)
 			own, never := policy.psi[b].Data, f.never.psi[b].Data
 			sum := 0.0
 			for c, x := range visited[b] {
@@ -183,10 +196,15 @@ func leaveOut(x *[Buckets][]float64) (out [1 + Buckets][]float64) {
 	return out
 }
 
+// tooFew tells whether nothing that rests on the blip model is said yet.
+func (f *blipFit) tooFew() bool {
+	return f.n < minBlipTrajectories || f.m.spec.clustered() && f.clusters < minBlipClusters
+}
+
 // early tells, before anything is solved, why there is no value.
 func (f *blipFit) early(e Estimate, clusters int64, c *cell, a int) (Estimate, bool) {
 	switch {
-	case clusters < minTrajectories, f.n < minBlipTrajectories, f.m.spec.clustered() && f.clusters < minBlipClusters:
+	case clusters < minTrajectories, f.tooFew():
 		return e.without(InsufficientData, FewTrajectories), false
 	case c.rows[0] == 0 || c.rows[1+a] == 0:
 		return e.without(NotIdentified, ArmAbsent), false

@@ -5,14 +5,13 @@ import "slices"
 // blipBatch is what a trajectory adds to the sums of its blip model, laid out
 // over the levels it touches.
 type blipBatch struct {
-	levels   []int // touched, ascending
-	f, h     laid  // f_t, h_t
-	z, zh    laid  // (1{A=m} - p_m) f_t, the same of h_t
-	r        laid  // Z_t + F_t
-	later    laid  // F_t = sum over strictly later rows of 1{A=m} f
-	drawn    laid  // (1{A_t=m} f_t)_m
-	e, ee    laid  // (f, h) by level, and times sum_m (1{A=m} - p_m)^2
-	ff       []laid
+	levels   []int  // touched, ascending
+	f, h     laid   // f_t, h_t
+	z, zh    laid   // (1{A=m} - p_m) f_t, the same of h_t
+	r        laid   // Z_t + F_t
+	later    laid   // F_t = sum over strictly later rows of 1{A=m} f
+	drawn    laid   // (1{A_t=m} f_t)_m
+	e, ee    laid   // (f, h) by level, and times sum_m (1{A=m} - p_m)^2
 	l        []laid // per policy, L_t = sum over strictly later rows of pi f
 	taken    []float64
 	sets     []int // of levels, touched, ascending; without masks none
@@ -49,7 +48,7 @@ func (b *batch) layBlip(m *Moments) {
 	y, x := &b.blip, &m.axes
 	y.levels = y.levels[:0]
 	for _, r := range b.rows[:b.n] {
-		for _, g := range r.groups[m.spec.Blip.Dimension] {
+		for _, g := range r.levels[m.spec.Blip.Dimension] {
 			if !slices.Contains(y.levels, g) {
 				y.levels = append(y.levels, g)
 			}
@@ -61,10 +60,6 @@ func (b *batch) layBlip(m *Moments) {
 		a  axis
 	}{{&y.f, x.f}, {&y.h, x.h}, {&y.z, x.z}, {&y.zh, x.zh}, {&y.r, x.z}, {&y.later, x.z}, {&y.drawn, x.z}, {&y.e, x.e}, {&y.ee, x.e}} {
 		l.to.lay(l.a, y.levels, b.padded)
-	}
-	y.ff = grown(y.ff, x.arms)
-	for a := range y.ff {
-		y.ff[a].lay(x.f, y.levels, b.padded)
 	}
 	y.l, y.total = grown(y.l, len(m.spec.Policies)), grown(y.total, len(m.spec.Policies))
 	for i := range y.l {
@@ -90,14 +85,15 @@ func (y *blipBatch) layRow(m *Moments, t int, r *row) {
 	copy(e, r.moderators)
 	copy(e[q:], r.checks)
 	for i, level := range y.levels {
-		if !slices.Contains(r.groups[m.spec.Blip.Dimension], level) {
+		n := float64(count(r.levels[m.spec.Blip.Dimension], level))
+		if n == 0 {
 			continue
 		}
-		f[q+i] = 1
-		copy(h[fixed+i*each:], r.moderators[:each])
 		at := q + fixed + i*(1+each)
-		e[at] = 1
-		copy(e[at+1:], r.moderators[:each])
+		f[q+i], e[at] = n, n
+		for j, s := range r.moderators[:each] {
+			h[fixed+i*each+j], e[at+1+j] = n*s, n*s
+		}
 	}
 	z, zh := y.z.row(t), y.zh.row(t)
 	squares := 0.0
@@ -107,10 +103,8 @@ func (y *blipBatch) layRow(m *Moments, t int, r *row) {
 			w++
 		}
 		squares += w * w
-		ff := y.ff[a].row(t)
 		for i, v := range f {
 			z[i*x.arms+a] = w * v
-			ff[i] = w * w * v
 		}
 		for i, v := range h {
 			zh[i*x.arms+a] = w * v
@@ -153,7 +147,7 @@ func (y *blipBatch) layMasks(m *Moments, b *batch) {
 		return
 	}
 	for _, r := range b.rows[:b.n] {
-		set := m.sets.find(r.groups[m.spec.Blip.Dimension])
+		set := m.sets.find(r.levels[m.spec.Blip.Dimension])
 		if !slices.Contains(y.sets, set) {
 			y.sets = append(y.sets, set)
 		}

@@ -20,8 +20,11 @@ type blipFit struct {
 	df          float64
 
 	scale    []float64
-	systems  [Buckets]system // J and r of each bucket, for never intervening
+	systems  [Buckets]system    // J and r of each bucket, for never intervening
+	squares  [Buckets][]float64 // sum Z Z', places × places
+	sums     [Buckets][]float64 // sum Z
 	never    *solved
+	local    *solved // of going on as the rows were drawn: F^p, of mean zero, left out
 	policies []*solved
 	taken    [Buckets][]float64   // sum (1{A=m} f)_m
 	totals   [][Buckets][]float64 // per policy, sum pi f
@@ -44,6 +47,7 @@ type solved struct {
 	psi     [1 + Buckets]dense // places × outcomes
 	rcond   float64            // the smallest of all
 	columns []int              // what cannot be told apart, where rcond is small
+	j       []float64          // J of everything, places × places
 }
 
 // leastCondition is the reciprocal condition below which columns of the blip
@@ -87,6 +91,9 @@ func (f *blipFit) sumBuckets() {
 	x, b := &f.m.axes, &f.p.blip.buckets
 	zTo, fTo := f.pooling.places(x.z), f.pooling.places(x.f)
 	size, cols := f.size(), f.pooling.size(x.f)
+	for j := range b {
+		f.squares[j] = b[j].squares.pooled(zTo, size)
+	}
 	f.scale = f.scales()
 	xTo := identity(len(f.m.columns.list))
 	ls := make([][Buckets]dense, len(f.m.spec.Policies))
@@ -95,6 +102,10 @@ func (f *blipFit) sumBuckets() {
 		nuisance := &f.folds[j%f.m.spec.Folds]
 		zx := b[j].moments.x.mapped(zTo, xTo, size, len(xTo))
 		f.systems[j] = b[j].moments.system(zx, nuisance, zTo, zTo, size)
+		f.sums[j] = make([]float64, size)
+		for z := range f.sums[j] {
+			f.sums[j][z] = zx.Data[z*zx.Stride] // column 0 of x is the intercept
+		}
 		sets := f.m.axes.s.width * len(f.m.sets.list)
 		f.masks[j] = maskSums{b[j].masks.l.mapped(zTo, identity(sets), size, sets), b[j].masks.total.mapped(identity(sets), sets)}
 		addTimes(f.masks[j].l, -1, zx, nuisance.masks)
@@ -105,7 +116,7 @@ func (f *blipFit) sumBuckets() {
 			f.totals[i][j] = b[j].policies[i].total.mapped(fTo, cols)
 		}
 	}
-	f.never = f.solve(nil, 0)
+	f.never, f.local = f.solve(nil, 0), f.solveFor(&f.squares)
 	for i := range ls {
 		f.policies = append(f.policies, f.solve(&ls[i], f.m.spec.Policies[i].Arm))
 	}
@@ -129,37 +140,38 @@ func (s *instrumented) system(zx dense, n *blipNuisance, rows, cols []int, width
 
 // scales are 1/sqrt(sum Z^2) over all rows, by place.
 func (f *blipFit) scales() []float64 {
-	arms := f.m.axes.arms
-	fTo := f.pooling.places(f.m.axes.f)
 	sums := make([]float64, f.size())
-	for j := range f.p.blip.buckets {
-		for a := range arms {
-			square := &f.p.blip.buckets[j].squares[a]
-			for i := range square.dim {
-				for k := range i + 1 {
-					if fTo[i] >= 0 && fTo[i] == fTo[k] {
-						x := square.at(i, k)
-						if i != k {
-							x *= 2
-						}
-						sums[fTo[i]*arms+a] += x
-					}
-				}
-			}
+	for i := range sums {
+		for j := range f.squares {
+			sums[i] += f.squares[j][i*len(sums)+i]
 		}
-	}
-	for i, x := range sums {
-		sums[i] = 1 / math.Sqrt(x)
+		sums[i] = 1 / math.Sqrt(sums[i])
 	}
 	return sums
 }
 
-// solve solves J psi = r on everything and without each bucket; l, unless nil,
-// is taken from J in the columns of the policy's arm.
+// pooled is a symmetric matrix, dense, its places sent where to says; -1 leaves
+// them out.
+func (p *packed) pooled(to []int, size int) []float64 {
+	d := make([]float64, size*size)
+	for i := range p.dim {
+		for j, x := range p.a[triangle(i) : triangle(i)+i+1] {
+			if a, b := to[i], to[j]; a >= 0 && b >= 0 {
+				d[a*size+b] += x
+				if i != j {
+					d[b*size+a] += x
+				}
+			}
+		}
+	}
+	return d
+}
+
+// solve solves for a policy of an arm; l, unless nil, is taken from J of never
+// intervening in the columns of the arm.
 func (f *blipFit) solve(l *[Buckets]dense, arm int) *solved {
-	size, arms, outcomes := f.size(), f.m.axes.arms, len(f.p.outcomes)
-	js := make([][]float64, Buckets)
-	total, r := make([]float64, size*size), newDense(size, outcomes)
+	size, arms := f.size(), f.m.axes.arms
+	var js [Buckets][]float64
 	for b := range js {
 		js[b] = f.systems[b].j.Data
 		if l != nil {
@@ -170,10 +182,20 @@ func (f *blipFit) solve(l *[Buckets]dense, arm int) *solved {
 				}
 			}
 		}
+	}
+	return f.solveFor(&js)
+}
+
+// solveFor solves J psi = r, J by bucket, on everything and without each
+// bucket.
+func (f *blipFit) solveFor(js *[Buckets][]float64) *solved {
+	size, outcomes := f.size(), len(f.p.outcomes)
+	total, r := make([]float64, size*size), newDense(size, outcomes)
+	for b := range js {
 		addScaled(total, 1, js[b])
 		addScaled(r.Data, 1, f.systems[b].r.Data)
 	}
-	out, worst := &solved{rcond: math.Inf(1)}, 0
+	out, worst := &solved{rcond: math.Inf(1), j: total}, 0
 	s := newLU(size)
 	j := make([]float64, size*size)
 	for b := range out.psi {
@@ -196,10 +218,11 @@ func (f *blipFit) solve(l *[Buckets]dense, arm int) *solved {
 		}
 	}
 	if out.rcond < leastCondition {
+		narrow := append([]float64(nil), total...)
 		if worst > 0 {
-			addScaled(total, -1, js[worst-1])
+			addScaled(narrow, -1, js[worst-1])
 		}
-		out.columns = nearlyNull(total, f.scale)
+		out.columns = nearlyNull(narrow, f.scale)
 	}
 	return out
 }

@@ -13,8 +13,8 @@ type blipSums struct {
 // blipBucket holds the sums of one bucket. Z, F, R = Z + F and L are those of
 // one row; h stands in the place of f in Zh.
 type blipBucket struct {
-	trajectories int64    // with rows or not
-	squares      []packed // per intervention, sum (1{A=m} - p_m)^2 f f'
+	trajectories int64  // with rows or not
+	squares      packed // sum Z Z'
 	moments      instrumented
 	checks       instrumented
 	policies     []policySums
@@ -51,7 +51,6 @@ func newBlipSums(spec *Spec, outcomes int) *blipSums {
 	s := &blipSums{folds: make([]blipFold, spec.Folds), support: make([]supportSums, 1+len(spec.Policies))}
 	for j := range s.buckets {
 		b := &s.buckets[j]
-		b.squares = make([]packed, len(spec.Experiment.Interventions))
 		b.moments.y, b.checks.y = make([]vector, outcomes), make([]vector, outcomes)
 		b.policies = make([]policySums, len(spec.Policies))
 		b.cross = make([]crossSums, 1+len(spec.Policies))
@@ -70,9 +69,7 @@ func newBlipSums(spec *Spec, outcomes int) *blipSums {
 func (s *blipSums) add(b *batch, y []float64, sign float64) {
 	l, n := &b.blip, b.padded
 	to := &s.buckets[b.bucket]
-	for a := range to.squares {
-		to.squares[a].addGram(sign, l.f.places, l.ff[a].a, l.f.a, n)
-	}
+	to.squares.addGram(sign, l.z.places, l.z.a, l.z.a, n)
 	to.moments.add(sign, &l.z, b, y)
 	to.checks.add(sign, &l.zh, b, y)
 	to.taken.addSparse(sign, l.z.places, l.taken)
@@ -112,9 +109,7 @@ func (s *instrumented) add(sign float64, z *laid, b *batch, y []float64) {
 func (s *blipSums) each(o *blipSums, x *axes, v sums) {
 	for j := range s.buckets {
 		a, b := &s.buckets[j], &o.buckets[j]
-		for m := range a.squares {
-			v.packed(&a.squares[m], &b.squares[m], x.f)
-		}
+		v.packed(&a.squares, &b.squares, x.z)
 		a.moments.each(&b.moments, x.z, x, v)
 		a.checks.each(&b.checks, x.zh, x, v)
 		for i := range a.policies {

@@ -84,7 +84,7 @@ func (b *batch) layCandidates(m *Moments) {
 		c, l := &m.candidates[i], &b.candidates[i]
 		b.levels = b.levels[:0]
 		for _, r := range b.rows[:b.n] {
-			for _, g := range r.groups[c.model.Dimension] {
+			for _, g := range r.levels[c.model.Dimension] {
 				if !slices.Contains(b.levels, g) {
 					b.levels = append(b.levels, g)
 				}
@@ -103,9 +103,7 @@ func (b *batch) layCandidates(m *Moments) {
 					to[j*m.axes.arms+a] = w * r.numbers[n]
 				}
 				for j, level := range b.levels {
-					if slices.Contains(r.groups[c.model.Dimension], level) {
-						to[c.z.lead+j*m.axes.arms+a] = w
-					}
+					to[c.z.lead+j*m.axes.arms+a] = w * float64(count(r.levels[c.model.Dimension], level))
 				}
 			}
 		}

@@ -20,7 +20,7 @@ func newCell(spec *Spec) *cell {
 	c := &cell{rows: make([]int64, 1+len(spec.Experiment.Interventions))}
 	c.scores = make([]scores, len(spec.Experiment.Interventions))
 	for a := range c.scores {
-		c.scores[a] = newScores(spec)
+		c.scores[a] = newScores(spec, Buckets)
 	}
 	if spec.Blip != nil {
 		c.means = make([]mean, Buckets)

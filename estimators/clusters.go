@@ -14,7 +14,7 @@ import (
 type clusters struct {
 	names   []string
 	places  map[string]int
-	folds   []int // of each cluster
+	buckets []int // of each cluster
 	crowded bool
 }
 
@@ -23,8 +23,8 @@ func newClusters() clusters { return clusters{places: map[string]int{}} }
 // clustered tells whether there is a cluster expression.
 func (s *Spec) clustered() bool { return s.Cluster.Eval != nil }
 
-func (c *clusters) add(name string, fold int) int {
-	c.names, c.folds = append(c.names, name), append(c.folds, fold)
+func (c *clusters) add(name string, bucket int) int {
+	c.names, c.buckets = append(c.names, name), append(c.buckets, bucket)
 	c.places[name] = len(c.names) - 1
 	return len(c.names) - 1
 }
@@ -42,7 +42,7 @@ func (m *Moments) cluster(key string) int {
 		m.crowd()
 		return BucketOf(key)
 	}
-	return c.add(key, FoldOf(key, m.spec.Folds))
+	return c.add(key, BucketOf(key))
 }
 
 // crowd turns every cluster into its bucket, a linear map of all sums.
@@ -54,7 +54,7 @@ func (m *Moments) crowd() {
 	m.clusters = newClusters()
 	m.clusters.crowded = true
 	for j := range Buckets {
-		m.clusters.add(fmt.Sprintf("(bucket %d)", j), j%m.spec.Folds)
+		m.clusters.add(fmt.Sprintf("(bucket %d)", j), j)
 	}
 	for _, p := range m.panels {
 		p.present = remapped(p.present, to)

@@ -31,7 +31,7 @@ func TestClusteredErrorOfRewards(t *testing.T) {
 	}{{false, 200, 0.03499}, {true, 50, 0.05222}} {
 		spec := blipSpec(1, c.clustered, false)
 		m := New(spec)
-		s := newScores(spec)
+		s := newScores(spec, Buckets)
 		for i, line := range lines[1:] {
 			y, err := strconv.ParseFloat(line[1], 64)
 			if err != nil {
@@ -52,11 +52,11 @@ func TestClusteredErrorOfRewards(t *testing.T) {
 		for k := range q {
 			q[k] = []float64{0, 1}
 		}
-		theta := s.total(q, m.clusters.folds) / 200
+		theta := s.total(q, m.clusters.buckets) / 200
 		for k := range q {
 			q[k][0] = -theta
 		}
-		squares, _ := s.squares(q, m.clusters.folds)
+		squares, _ := s.squares(q, m.clusters.buckets)
 		se := math.Sqrt(c.clusters/(c.clusters-1)*squares) / 200
 		if math.Abs(theta-0.42) > 1e-12 || math.Abs(se-c.want) > 5e-6 {
 			t.Errorf("clustered %v: mean %v, error %v; want .42, %v", c.clustered, theta, se, c.want)

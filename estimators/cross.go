@@ -81,10 +81,7 @@ func (f *blipFit) crossCheck(i, o int) (importance, robust CrossCheck) {
 		rho, y, value := f.crossValues(which.policy, o, which.psi)
 		for b := range importances {
 			importances[b] += which.sign * without(&y, b) / without(&rho, b)
-			n := f.n
-			if b > 0 {
-				n -= f.p.blip.buckets[b-1].trajectories
-			}
+			n := f.without(b)
 			robusts[b] += which.sign * without(&value, b) / float64(n)
 		}
 	}

@@ -9,6 +9,7 @@ const (
 	PolicyGain              = "policy_gain"
 	ArmLevel                = "arm_level"
 	ModeratedEffect         = "moderated_effect"
+	ContrastOf              = "contrast"
 )
 
 // Status says whether an estimate has a value.
@@ -44,15 +45,18 @@ type Estimate struct {
 	Estimand  string
 	Outcome   string
 	Arm       string // the intervention, against the control; of an ArmLevel the arm itself
-	Dimension string // "" of a PolicyGain and a ModeratedEffect
+	Dimension string // "" of a PolicyGain, a ModeratedEffect and a ContrastOf
 	Group     string
 	Policy    string // of a PolicyGain
 	Term      string // of a ModeratedEffect: intercept, or the moderator
-	Status    Status
-	Reason    Reason   // "" when OK
-	Columns   []string // of the blip model, which IllConditioned cannot tell apart
-	Support   string   // "" or SupportLow
-	Model     string   // "" or ModelProjection
+	Of, To    string // the sides of a ContrastOf
+	// Of a ContrastOf: RandomizedContinuation or NoTreatmentContinuation.
+	Continuation string
+	Status       Status
+	Reason       Reason   // "" when OK
+	Columns      []string // of the blip model, which IllConditioned cannot tell apart
+	Support      string   // "" or SupportLow
+	Model        string   // "" or ModelProjection
 
 	// Meaningful when Status is OK, in the outcome's own unit and sign.
 	Value       float64
@@ -77,6 +81,9 @@ type wire struct {
 	Group        *string  `json:"group,omitempty"`
 	Policy       string   `json:"policy,omitempty"`
 	Term         string   `json:"term,omitempty"`
+	Of           string   `json:"of,omitempty"`
+	To           string   `json:"to,omitempty"`
+	Continuation string   `json:"continuation,omitempty"`
 	Status       Status   `json:"status"`
 	Reason       Reason   `json:"reason,omitempty"`
 	Columns      []string `json:"columns,omitempty"`
@@ -103,6 +110,7 @@ func (e *Estimate) values(w *wire) (own []*float64, wired []**float64) {
 // MarshalJSON writes the contract's names.
 func (e Estimate) MarshalJSON() ([]byte, error) {
 	w := wire{Estimand: e.Estimand, Outcome: e.Outcome, Arm: e.Arm, Dimension: e.Dimension, Policy: e.Policy, Term: e.Term,
+		Of: e.Of, To: e.To, Continuation: e.Continuation,
 		Status: e.Status, Reason: e.Reason, Columns: e.Columns, Support: e.Support, Model: e.Model,
 		Decisions: e.Decisions, Trajectories: e.Trajectories}
 	if e.Dimension != "" { // a group may be the empty text
@@ -127,6 +135,7 @@ func (e *Estimate) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*e = Estimate{Estimand: w.Estimand, Outcome: w.Outcome, Arm: w.Arm, Dimension: w.Dimension, Policy: w.Policy, Term: w.Term,
+		Of: w.Of, To: w.To, Continuation: w.Continuation,
 		Status: w.Status, Reason: w.Reason, Columns: w.Columns, Support: w.Support, Model: w.Model,
 		Decisions: w.Decisions, Trajectories: w.Trajectories}
 	if w.Group != nil {

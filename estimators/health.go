@@ -31,6 +31,49 @@ func CheckAssignment(arms []string, assigned []int64, expected []float64) Check 
 	return c
 }
 
+// limits asks whether every group stands for itself. Where a limit makes groups
+// share OtherLevel, which ones do depends on the log, and what is said of it is
+// said of no group that anybody knows. Value is the number of rows there: in
+// dimensions, and in columns of the blip model.
+func (m *Moments) limits() []Check {
+	groups := Check{Name: "groups", OK: true}
+	levels := Check{Name: "blip_levels", OK: true}
+	var crowded, shared []string
+	p := m.panels[0]
+	for d := range m.groups {
+		if g, any := m.groups[d].places[OtherLevel]; any {
+			if c := p.cellAt(d, g); c != nil && c.decisions() > 0 {
+				groups.OK, groups.Value = false, groups.Value+float64(c.decisions())
+				crowded = append(crowded, fmt.Sprintf("%s: %d decisions in groups beyond %d", m.dimension(d), c.decisions(), m.spec.MaxGroups))
+			}
+		}
+		if m.levels[d] == nil || m.levels[d].features[0].other < 0 {
+			continue
+		}
+		rows, n := int64(0), 0
+		for _, c := range m.cellsByLevel(p, d)[m.levels[d].features[0].other] {
+			rows, n = rows+c.decisions(), n+1
+		}
+		if rows > 0 {
+			levels.OK, levels.Value = false, levels.Value+float64(rows)
+			shared = append(shared, fmt.Sprintf("%s: %d decisions of %d groups", m.dimension(d), rows, n))
+		}
+	}
+	groups.Detail = "every group stands for itself"
+	if !groups.OK {
+		groups.Detail = strings.Join(crowded, "; ") + " share " + OtherLevel +
+			": raise limits.groups_per_dimension, or give the dimension an expression with fewer values"
+	}
+	levels.Detail = "every group of a blip model has a column of its own"
+	if !levels.OK {
+		levels.Detail = strings.Join(shared, "; ") + " share one column of the blip model: they are taken to have one effect; raise limits.blip_levels (memory grows with its square), or give blip_model.groups a dimension with fewer values"
+	}
+	if m.spec.Blip == nil {
+		return []Check{groups}
+	}
+	return []Check{groups, levels}
+}
+
 // openShareAlarm is the share of started trajectories that are still open from
 // which on the scope closed is no picture of all: what has finished already
 // over-represents short trajectories, and the intervention changes their length.

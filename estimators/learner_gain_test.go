@@ -14,7 +14,7 @@ func learnerGain(t testing.TB, seeds, n int, mean func([5]float64) float64) (rat
 	for seed := range seeds {
 		all := learnerWorld(uint64(1000+seed), n, mean)
 		of := func(spec *Spec) Estimate {
-			m, _ := count(spec, all)
+			m, _ := counted(spec, all)
 			for _, e := range m.Randomized() {
 				if e.Dimension == All && e.Status == OK {
 					return e
@@ -65,7 +65,7 @@ func TestLearnerGain(t *testing.T) {
 func BenchmarkLearner(b *testing.B) {
 	spec := learnerSpec(1000)
 	all := learnerWorld(1, 3000, curved)
-	_, l := count(spec, all)
+	_, l := counted(spec, all)
 	b.Run("predict", func(b *testing.B) {
 		for i := range b.N {
 			l.Predict(all[i%len(all)])

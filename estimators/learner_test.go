@@ -61,8 +61,8 @@ func learnerSpec(every int) *Spec {
 	return s
 }
 
-// count closes trajectories one by one, as state does.
-func count(spec *Spec, all []*event.Trajectory) (*Moments, *Learner) {
+// counted closes trajectories one by one, as state does.
+func counted(spec *Spec, all []*event.Trajectory) (*Moments, *Learner) {
 	m, l := New(spec), NewLearner(spec)
 	for _, t := range all {
 		t.Learned = nil
@@ -91,8 +91,8 @@ func bytesOf(t *testing.T, l *Learner) []byte {
 func TestLearnerBytes(t *testing.T) {
 	spec := learnerSpec(100)
 	all := learnerWorld(1, 350, curved)
-	_, whole := count(spec, all)
-	_, l := count(spec, all[:230])
+	_, whole := counted(spec, all)
+	_, l := counted(spec, all[:230])
 	b := bytesOf(t, l)
 	again := NewLearner(spec)
 	if err := again.UnmarshalBinary(b); err != nil {
@@ -128,14 +128,14 @@ func TestLearnerBytes(t *testing.T) {
 func TestLearnerFolds(t *testing.T) {
 	spec := learnerSpec(400)
 	all := learnerWorld(2, 400, curved)
-	m, l := count(spec, all)
+	m, l := counted(spec, all)
 	lied := learnerWorld(2, 400, curved)
 	for _, u := range lied {
 		if FoldOf(u.ID, spec.Folds) == 3 {
 			u.Hold(event.Held{Name: "y", Final: event.Valued{Given: true, Value: 1e3}})
 		}
 	}
-	_, liar := count(spec, lied)
+	_, liar := counted(spec, lied)
 	probe := learnerWorld(3, 1, curved)[0]
 	said, heard := l.Predict(probe), liar.Predict(probe)
 	for k := range spec.Folds {

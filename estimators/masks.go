@@ -27,7 +27,7 @@ func (s *levelSets) find(levels []int) int {
 			}
 		}
 	}
-	sorted := slices.Compact(slices.Sorted(slices.Values(levels)))
+	sorted := slices.Sorted(slices.Values(levels))
 	key := fmt.Sprint(sorted)
 	if i, known := s.places[key]; known {
 		return i
@@ -95,18 +95,30 @@ func (k Mask) String() string {
 // MaskGain is the gain of a mask over never intervening, for every outcome. An
 // error says what the mask names that is not known.
 func (r *Report) MaskGain(k Mask) ([]Estimate, error) {
-	if len(r.fits) == 0 {
+	if len(r.solved) == 0 || !r.moments.spec.Blip.Masks {
 		return nil, fmt.Errorf("policy value of %q: experiment %q has no blip model: configure blip_model", k, r.Experiment)
 	}
 	var all []Estimate
-	for _, f := range r.fits {
+	for _, f := range r.solved {
 		own, err := f.maskGain(k)
 		if err != nil {
 			return nil, fmt.Errorf("policy value of %q: %w", k, err)
 		}
 		all = append(all, own...)
 	}
+	r.markModels(all)
 	return all, nil
+}
+
+// markModels marks what rests on a blip model that its test refuses.
+func (r *Report) markModels(all []Estimate) {
+	for _, model := range r.Models {
+		for i := range all {
+			if e := &all[i]; model.Check == CheckFail && e.Outcome == model.Outcome && e.Status == OK && e.Continuation != RandomizedContinuation {
+				e.Model = ModelProjection
+			}
+		}
+	}
 }
 
 func (f *blipFit) maskGain(k Mask) ([]Estimate, error) {
@@ -166,14 +178,17 @@ func (f *blipFit) mask(k Mask) (arm int, pi []float64, err error) {
 	if arm < 0 {
 		return 0, nil, fmt.Errorf("arm %q is none of the interventions %s", k.Arm, strings.Join(interventions, ", "))
 	}
-	names := f.m.groups[f.m.spec.Blip.Dimension].names
+	var names []string
+	for _, c := range f.m.levels[f.m.spec.Blip.Dimension].list {
+		names = append(names, c.level)
+	}
 	for _, level := range slices.Sorted(maps.Keys(k.Levels)) {
 		if p := k.Levels[level]; !(p >= 0 && p <= 1) {
 			return 0, nil, fmt.Errorf("probability %v of %q is outside [0, 1]", p, level)
 		}
 		if !slices.Contains(names, level) {
 			return 0, nil, fmt.Errorf("%q is no level of %s; known are %s; any other policy is registered under policies in the configuration",
-				level, f.m.dimension(f.m.spec.Blip.Dimension), strings.Join(names, ", "))
+				level, f.m.dimension(f.m.spec.Blip.Dimension), list(names))
 		}
 	}
 	pi = make([]float64, len(f.m.sets.list))

@@ -18,12 +18,13 @@ func (m *Moments) Merge(o *Moments) {
 		m.outOfBounds[i] += n
 	}
 	m.disagreeing += o.disagreeing
+	m.mergeNestings(o)
 	to := &mapping{columns: m.matchColumns(o), clusters: m.matchClusters(o)}
 	if blip := m.spec.Blip; blip != nil {
-		to.levels = m.matchGroups(o, blip.Dimension)
+		to.levels = m.matchLevels(o, blip.Dimension)
 		to.sets = m.matchSets(o, to.levels)
 		for i := range m.candidates {
-			to.candidates = append(to.candidates, m.matchGroups(o, m.candidates[i].model.Dimension))
+			to.candidates = append(to.candidates, m.matchLevels(o, m.candidates[i].model.Dimension))
 		}
 	}
 	for i, p := range m.panels {

@@ -122,12 +122,12 @@ func (m *Moments) moderatedEffects(all []Estimate, p *panel, every *cell, a, o i
 	forms := m.moderatedForms(p, o, k, models)
 	b := &normal{a: mat.NewSymDense(k, nil), scale: make([]float64, k)}
 	r := make([]float64, k)
-	folds := m.clusters.folds
+	buckets := m.clusters.buckets
 	for i := range k {
 		for j := range i + 1 {
-			b.a.SetSym(i, j, p.moderated[a].total(unit(forms[0], triangle(i)+j), folds))
+			b.a.SetSym(i, j, p.moderated[a].total(unit(forms[0], triangle(i)+j), buckets))
 		}
-		r[i] = p.moderated[a].total(forms[i], folds)
+		r[i] = p.moderated[a].total(forms[i], buckets)
 	}
 	if !b.factorize() || 1/b.chol.Cond() < leastCondition {
 		return none(NotIdentified, IllConditioned)
@@ -153,7 +153,7 @@ func (m *Moments) moderatedEffects(all []Estimate, p *panel, every *cell, a, o i
 			}
 		}
 		e.Term = terms[i]
-		squares, size := p.moderated[a].squares(q, folds)
+		squares, size := p.moderated[a].squares(q, buckets)
 		if !(squares > precision*size) {
 			all = append(all, e.without(NotIdentified, NoVariation))
 			continue

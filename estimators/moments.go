@@ -17,6 +17,9 @@ type Moments struct {
 	moderator  []int // per feature, its place among the moderators, or -1
 	columns    columns
 	groups     []groups    // per dimension; 0 is All
+	nestings   [][]nested  // per dimension but All, then per group
+	levels     []*columns  // per dimension that a blip model uses, its groups as columns
+	levelOf    [][]int     // per such dimension and group, 1 + its level; 0 where it was not asked for
 	sets       levelSets   // of the blip model, with masks
 	clusters   clusters    // with a cluster expression
 	candidates []candidate // blip models to rank, the one in use first
@@ -46,6 +49,7 @@ func New(spec *Spec) *Moments {
 		m.groups[d] = newGroups()
 	}
 	m.groups[0].find(All, 1)
+	m.nestings = make([][]nested, len(m.groups))
 	m.missing = make([]int64, len(spec.Features)+len(spec.Dimensions))
 	m.outOfBounds = make([]int64, len(spec.Features))
 	m.moderator = make([]int, len(spec.Features))
@@ -59,6 +63,7 @@ func New(spec *Spec) *Moments {
 	}
 
 	m.newCandidates()
+	m.newLevels()
 
 	var required []int
 	for i, o := range spec.Experiment.Outcomes {
@@ -116,7 +121,11 @@ func (m *Moments) fold(t *event.Trajectory, sign int64) {
 			first = false
 		}
 		if m.spec.Experiment.Randomized(at.Decision) == event.Randomized {
-			m.read(at, b.next(m), sign)
+			r := b.next(m)
+			m.read(at, r, sign)
+			if sign > 0 {
+				m.nest(r)
+			}
 		}
 	})
 	m.rows += sign * int64(b.n)
@@ -142,7 +151,11 @@ func BucketOf(key string) int { return int(xxhash.Sum64String(key) % Buckets) }
 // collapse adds one column of x into another in every sum, and in the rows at
 // hand, which were read under the old columns.
 func (m *Moments) collapse(from, into int) {
-	c := collapse{from, into}
+	m.collapseAlong(collapse{columnsOfX, from, into})
+	m.batch.collapse(from, into)
+}
+
+func (m *Moments) collapseAlong(c collapse) {
 	for _, p := range m.panels {
 		p.each(p, &m.axes, c)
 		for _, cells := range p.cells {
@@ -153,5 +166,4 @@ func (m *Moments) collapse(from, into int) {
 			}
 		}
 	}
-	m.batch.collapse(from, into)
 }

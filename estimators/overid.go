@@ -29,6 +29,8 @@ type FittedModel struct {
 	P           float64  `json:"p"`                // 1 where untested
 	Statistic   float64  `json:"statistic"`        // F
 	Instruments int      `json:"instruments"`      // q
+
+	Comparisons []Comparison `json:"randomized_comparisons,omitempty"` // with estimand 1, along dimensions outside f
 }
 
 // mostInstruments bounds the instruments of one test; with several
@@ -50,7 +52,7 @@ const redundant = 1e-8
 func (f *blipFit) check(o int) FittedModel {
 	out := FittedModel{Outcome: f.m.spec.Experiment.Outcomes[f.p.outcomes[o]].Name, Columns: f.pooling.names,
 		Pooled: f.pooling.pooled, Check: CheckUntested, P: 1}
-	if f.n < minBlipTrajectories || f.m.spec.clustered() && f.clusters < minBlipClusters || f.never.rcond < leastCondition {
+	if f.tooFew() || f.never.rcond < leastCondition {
 		return out
 	}
 	kept := f.keptInstruments()
@@ -84,15 +86,19 @@ func (f *blipFit) check(o int) FittedModel {
 		return FittedModel{Outcome: out.Outcome, Columns: out.Columns, Pooled: out.Pooled, Check: CheckUntested, P: 1}
 	}
 	out.P = distuv.F{D1: float64(q), D2: float64(Buckets - q)}.Survival(out.Statistic)
-	switch {
-	case out.P < failBelow:
-		out.Check = CheckFail
-	case out.P < warnBelow:
-		out.Check = CheckWarn
-	default:
-		out.Check = CheckPass
-	}
+	out.Check = verdict(out.P)
 	return out
+}
+
+// verdict is what a p-value says.
+func verdict(p float64) string {
+	switch {
+	case p < failBelow:
+		return CheckFail
+	case p < warnBelow:
+		return CheckWarn
+	}
+	return CheckPass
 }
 
 // keptInstruments lists the places of zh that the test uses: in their order,

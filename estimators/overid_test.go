@@ -42,7 +42,13 @@ func twinCheck(spec *Spec, ts, seen []*event.Trajectory, rule *event.OutcomeRule
 		}
 	}
 	columns := sortedKeys(clusters)
-	sort.SliceStable(columns, func(i, j int) bool { return len(clusters[columns[i]]) > len(clusters[columns[j]]) })
+	size := func(l string) int {
+		if l == OtherLevel && len(clusters[l]) >= 10 {
+			return math.MaxInt
+		}
+		return len(clusters[l])
+	}
+	sort.SliceStable(columns, func(i, j int) bool { return size(columns[i]) > size(columns[j]) })
 	candidates := make([][]float64, len(rows)) // by row: f, then h
 	for i := range rows {
 		r := &rows[i]

@@ -166,9 +166,17 @@ func (v *vector) addSparse(w float64, places []int, x []float64) {
 	if len(places) == 0 {
 		return
 	}
-	v.grow(places[len(places)-1] + 1)
+	first, last := places[0], places[len(places)-1]
+	v.grow(last + 1)
+	into := (*v)[first : last+1]
+	if len(into) == len(places) { // all places between are there
+		for i, y := range x[:len(into)] {
+			into[i] += w * y
+		}
+		return
+	}
 	for s, i := range places {
-		(*v)[i] += w * x[s]
+		into[i-first] += w * x[s]
 	}
 }
 

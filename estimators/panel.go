@@ -51,9 +51,9 @@ func (m *Moments) newPanel(outcomes []int) *panel {
 	}
 	if m.spec.Blip != nil {
 		p.blip = newBlipSums(m.spec, len(outcomes))
-		if n := len(m.spec.Blip.Moderators); n > 0 && n <= MostModerated {
+		if n := len(m.spec.Blip.Moderators); n > 0 && n <= MostModerated && !m.spec.Blip.Unmoderated {
 			for range arms {
-				p.moderated = append(p.moderated, newScores(m.spec))
+				p.moderated = append(p.moderated, newScores(m.spec, m.spec.Folds))
 			}
 		}
 	}

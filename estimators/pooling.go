@@ -2,13 +2,14 @@ package estimators
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
 // pooling says which column of f each moderator and each level has once small
 // levels share one: a level with fewer than 10 clusters is pooled; if what is
 // pooled has fewer than 10 together, the next smallest levels join, by clusters
-// and then by name, until it has. It is decided on all sums of a panel and kept
+// and then by name, until it has. OtherLevel is the largest, unless it has fewer. It is decided on all sums of a panel and kept
 // when a bucket is left out.
 type pooling struct {
 	names   []string // of the columns: moderators, levels, PooledLevel
@@ -21,21 +22,26 @@ type pooling struct {
 type sizedLevel struct {
 	level    int
 	name     string
+	cells    []*cell // of the groups that are in it
 	clusters int64
 }
 
 func (m *Moments) pool(p *panel, blip *BlipModel) *pooling {
-	names := m.groups[blip.Dimension].names
-	out := &pooling{level: make([]int, len(names)), lead: len(blip.Moderators)}
+	levels := m.levels[blip.Dimension].list
+	out := &pooling{level: make([]int, len(levels)), lead: len(blip.Moderators)}
 	for _, f := range blip.Moderators {
 		out.names = append(out.names, m.spec.Features[f].Name)
 	}
 	var sized []sizedLevel
-	for g := range names {
-		out.level[g] = -1
-		if c := p.cellAt(blip.Dimension, g); c != nil && c.decisions() > 0 {
-			_, clusters := m.describe(c, blip.Dimension, g)
-			sized = append(sized, sizedLevel{g, names[g], clusters})
+	for l, of := range m.cellsByLevel(p, blip.Dimension) {
+		out.level[l] = -1
+		if len(of) > 0 {
+			own := sizedLevel{l, levels[l].level, of, 0}
+			own.clusters = m.together([]sizedLevel{own})
+			if own.name == OtherLevel && own.clusters >= minTrajectories {
+				own.clusters = math.MaxInt64 // exactly, it is not known of several groups
+			}
+			sized = append(sized, own)
 		}
 	}
 	slices.SortFunc(sized, func(a, b sizedLevel) int {
@@ -47,15 +53,15 @@ func (m *Moments) pool(p *panel, blip *BlipModel) *pooling {
 	}
 	together := int64(0)
 	if n > 0 {
-		for together = m.together(p, blip.Dimension, sized[:n]); n < len(sized) && together < minTrajectories; {
+		for together = m.together(sized[:n]); n < len(sized) && together < minTrajectories; {
 			n++
-			together = m.together(p, blip.Dimension, sized[:n])
+			together = m.together(sized[:n])
 		}
 	}
 	var columns []sizedLevel // the level is the column
 	for _, s := range slices.SortedFunc(slices.Values(sized[n:]), func(a, b sizedLevel) int { return cmp.Compare(a.name, b.name) }) {
 		out.level[s.level] = len(out.names)
-		columns = append(columns, sizedLevel{len(out.names), s.name, s.clusters})
+		columns = append(columns, sizedLevel{len(out.names), s.name, nil, s.clusters})
 		out.names = append(out.names, m.dimension(blip.Dimension)+"="+s.name)
 	}
 	if n > 0 {
@@ -64,7 +70,7 @@ func (m *Moments) pool(p *panel, blip *BlipModel) *pooling {
 			out.pooled = append(out.pooled, s.name)
 		}
 		slices.Sort(out.pooled)
-		columns = append(columns, sizedLevel{len(out.names), PooledLevel, together})
+		columns = append(columns, sizedLevel{len(out.names), PooledLevel, nil, together})
 		out.names = append(out.names, m.dimension(blip.Dimension)+"="+PooledLevel)
 	}
 	slices.SortFunc(columns, func(a, b sizedLevel) int {
@@ -84,19 +90,41 @@ func (m *Moments) dimension(d int) string {
 	return m.spec.Dimensions[d-1].Name
 }
 
-// together is how many clusters have a row in one of the levels.
-func (m *Moments) together(p *panel, dimension int, levels []sizedLevel) int64 {
+// cellsByLevel lists the cells with rows of the groups in each level.
+func (m *Moments) cellsByLevel(p *panel, dimension int) [][]*cell {
+	levels := m.levels[dimension]
+	out := make([][]*cell, len(levels.list))
+	for g, name := range m.groups[dimension].names {
+		c := p.cellAt(dimension, g)
+		if c == nil || c.decisions() == 0 {
+			continue
+		}
+		l, own := levels.features[0].levels[name]
+		if !own {
+			l = levels.features[0].other
+		}
+		out[l] = append(out[l], c)
+	}
+	return out
+}
+
+// together is how many clusters have a row in one of the levels: exactly, but
+// that large groups together may count as the largest of them.
+func (m *Moments) together(levels []sizedLevel) int64 {
 	seen := map[uint64]bool{}
 	most := int64(0)
 	for _, l := range levels {
-		c := p.cellAt(dimension, l.level)
-		most = max(most, l.clusters)
-		for _, member := range c.members.list {
-			seen[member.hash] = true
-		}
-		for i := range c.scores[0].clusters {
-			if of := &c.scores[0].clusters[i]; of.v.at(0) != 0 {
-				seen[uint64(of.cluster)] = true
+		for _, c := range l.cells {
+			if !m.spec.clustered() {
+				most = max(most, c.trajectories)
+			}
+			for _, member := range c.members.list {
+				seen[member.hash] = true
+			}
+			for i := range c.scores[0].clusters {
+				if of := &c.scores[0].clusters[i]; of.v.at(0) != 0 {
+					seen[uint64(of.cluster)] = true
+				}
 			}
 		}
 	}

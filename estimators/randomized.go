@@ -115,11 +115,11 @@ func (m *Moments) score(p *panel, c *cell, d, g int, s scoring) Estimate {
 	for k := range s.q {
 		s.q[k][0] = 0
 	}
-	theta := c.scores[s.scores].total(s.q, m.clusters.folds) / n
+	theta := c.scores[s.scores].total(s.q, m.clusters.buckets) / n
 	for k := range s.q {
 		s.q[k][0] = -theta
 	}
-	squares, size := c.scores[s.scores].squares(s.q, m.clusters.folds)
+	squares, size := c.scores[s.scores].squares(s.q, m.clusters.buckets)
 	if !(squares > precision*size) {
 		return e.without(NotIdentified, NoVariation)
 	}

@@ -14,7 +14,7 @@ import (
 func compare(t *testing.T, got, want []Estimate, tolerance float64) {
 	t.Helper()
 	key := func(e Estimate) string {
-		return fmt.Sprint(e.Estimand, "/", e.Outcome, "/", e.Arm, "/", e.Dimension, "/", e.Group, e.Policy, e.Term)
+		return fmt.Sprint(e.Estimand, "/", e.Outcome, "/", e.Arm, "/", e.Dimension, "/", e.Group, e.Policy, e.Term, e.Of, "/", e.To, "/", e.Continuation)
 	}
 	have := map[string]Estimate{}
 	for _, e := range got {

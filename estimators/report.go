@@ -38,7 +38,8 @@ type Report struct {
 	Disagreeing   int64            `json:"cluster_disagreements,omitempty"` // decisions whose cluster is not that of their trajectory
 	NotComputed   []string         `json:"not_computed,omitempty"`
 
-	fits []*blipFit // what MaskGain works with; nil of a report that was read
+	moments *Moments   // what Contrast and MaskGain work with; nil of a report that was read
+	solved  []*blipFit // the blip model by panel; none without one
 }
 
 // Check is one health check: whether to trust what feeds the estimates.
@@ -49,7 +50,8 @@ type Check struct {
 	Detail string  `json:"detail"`
 }
 
-// Report is everything that follows from the sums alone. Who knows the rest
+// Report is everything that follows from the sums alone, which must not change
+// any more: what is asked for after the fact is worked out from them. Who knows the rest
 // fills it in: epoch, scope, what is open, health, what was rejected.
 func (m *Moments) Report() *Report {
 	r := &Report{
@@ -58,12 +60,18 @@ func (m *Moments) Report() *Report {
 		Rejected: map[string]int64{}, NotRandomized: map[string]int64{}, Missing: map[string]int64{}, OutOfBounds: map[string]int64{},
 	}
 	fits := m.fitBlips()
-	if m.spec.Blip != nil && m.spec.Blip.Masks {
-		r.fits = fits
-	}
+	r.moments, r.solved = m, fits
 	blip, models, support := m.blipOf(fits)
 	r.Estimates, r.Models = append(append(r.Estimates, m.Moderated()...), blip...), models
 	r.Support, r.Ranking = support, m.Candidates()
+	r.Health = append(append(r.Health, m.limits()...), m.assertions(fits)...)
+	for _, c := range m.spec.Contrasts {
+		asked, err := r.Contrast(c)
+		if err != nil {
+			r.NotComputed = append(r.NotComputed, err.Error())
+		}
+		r.Estimates = append(r.Estimates, asked...)
+	}
 	for f, feature := range m.spec.Features {
 		r.Missing[feature.Name] = m.missing[f]
 		r.OutOfBounds[feature.Name] = m.outOfBounds[f]

@@ -15,6 +15,7 @@ type row struct {
 	x       []float64 // their values
 	local   []int     // their places among the columns of the batch
 	groups  [][]int   // per dimension (0 is All), the groups that the row is in
+	levels  [][]int   // per dimension of a blip model, the levels that the row is in; those that share one, as often
 	// What a group sums x by: the weights, or 1 - 1{A=a}/p_a of each arm.
 	channels []float64
 
@@ -47,12 +48,17 @@ func (m *Moments) read(p *Point, r *row, sign int64) {
 		m.values = values(&dim.Expr, p, m.values[:0])
 		m.names = levels(m.values, m.names[:0])
 		groups := r.groups[d+1][:0]
+		r.levels[d+1] = r.levels[d+1][:0]
 		for _, name := range m.names {
 			if name == MissingLevel {
 				m.missing[len(m.spec.Features)+d] += sign
 			}
-			if g := m.groups[d+1].find(name, m.spec.MaxGroups); !slices.Contains(groups, g) {
+			g := m.groups[d+1].find(name, m.spec.MaxGroups)
+			if !slices.Contains(groups, g) {
 				groups = append(groups, g)
+			}
+			if m.levels[d+1] != nil {
+				r.levels[d+1] = append(r.levels[d+1], m.levelOfGroup(d+1, g, name))
 			}
 		}
 		r.groups[d+1] = groups

@@ -2,18 +2,14 @@ package estimators
 
 // scores are the first and second moments over clusters of vectors v_i, each
 // the sum over the rows of cluster i, that a score is linear in. Where every
-// trajectory is its own cluster they are two sums for each fold. With a cluster
-// expression the vector of each cluster is kept instead: a cost that grows with
-// the clusters.
+// trajectory is its own cluster they are sums: the first by bucket, so that each
+// can be left out, the second by fold. With a cluster expression the vector of
+// each cluster is kept instead: a cost that grows with the clusters.
 type scores struct {
-	folds    []moment
+	first    []vector // by bucket, or by fold
+	second   []packed // by fold
 	clusters []clusterSum
 	places   map[int]int // of a cluster in clusters
-}
-
-type moment struct {
-	first  vector
-	second packed
 }
 
 type clusterSum struct {
@@ -21,11 +17,13 @@ type clusterSum struct {
 	v       vector
 }
 
-func newScores(spec *Spec) scores {
+// newScores makes empty ones whose first moments are kept in so many parts: the
+// buckets, or the folds where none is ever left out.
+func newScores(spec *Spec, parts int) scores {
 	if spec.clustered() {
 		return scores{places: map[int]int{}}
 	}
-	return scores{folds: make([]moment, spec.Folds)}
+	return scores{first: make([]vector, parts), second: make([]packed, spec.Folds)}
 }
 
 // add adds what one trajectory adds to its cluster's vector: values at places,
@@ -35,9 +33,8 @@ func (s *scores) add(sign float64, b *batch, places []int, values []float64) {
 		s.of(b.cluster).addSparse(sign, places, values)
 		return
 	}
-	to := &s.folds[b.fold]
-	to.first.addSparse(sign, places, values)
-	to.second.addOuter(sign, places, values)
+	s.first[b.bucket%len(s.first)].addSparse(sign, places, values)
+	s.second[b.fold].addOuter(sign, places, values)
 }
 
 // of is the vector of a cluster, made if it is new.
@@ -52,28 +49,40 @@ func (s *scores) of(cluster int) *vector {
 }
 
 // total is the sum over clusters of q'v, q by fold.
-func (s *scores) total(q [][]float64, foldOf []int) float64 {
+func (s *scores) total(q [][]float64, bucketOf []int) float64 {
 	sum := 0.0
-	for k := range s.folds {
-		sum += s.folds[k].first.dot(q[k])
+	for j := range s.first {
+		sum += s.first[j].dot(q[j%len(q)])
 	}
 	for i := range s.clusters {
 		c := &s.clusters[i]
-		sum += c.v.dot(q[foldOf[c.cluster]])
+		sum += c.v.dot(q[bucketOf[c.cluster]%len(q)])
 	}
 	return sum
 }
 
+// byBucket adds to each bucket the sum of q'v over its clusters.
+func (s *scores) byBucket(to *[Buckets]float64, sign float64, q [][]float64, bucketOf []int) {
+	for j := range s.first {
+		to[j] += sign * s.first[j].dot(q[j%len(q)])
+	}
+	for i := range s.clusters {
+		c := &s.clusters[i]
+		j := bucketOf[c.cluster]
+		to[j] += sign * c.v.dot(q[j%len(q)])
+	}
+}
+
 // squares is the sum over clusters of (q'v)^2, and its size before
 // cancellation.
-func (s *scores) squares(q [][]float64, foldOf []int) (squares, size float64) {
-	for k := range s.folds {
-		v, abs := s.folds[k].second.form(q[k])
+func (s *scores) squares(q [][]float64, bucketOf []int) (squares, size float64) {
+	for k := range s.second {
+		v, abs := s.second[k].form(q[k])
 		squares, size = squares+v, size+abs
 	}
 	for i := range s.clusters {
 		c := &s.clusters[i]
-		at := q[foldOf[c.cluster]]
+		at := q[bucketOf[c.cluster]%len(q)]
 		v, abs := 0.0, 0.0
 		for j, x := range c.v {
 			v += x * at[j]
@@ -97,9 +106,11 @@ func (s *scores) effective() (c int64, squares float64) {
 }
 
 func (s *scores) each(o *scores, a axis, v sums) {
-	for k := range s.folds {
-		v.vector(&s.folds[k].first, &o.folds[k].first, a)
-		v.packed(&s.folds[k].second, &o.folds[k].second, a)
+	for j := range s.first {
+		v.vector(&s.first[j], &o.first[j], a)
+	}
+	for k := range s.second {
+		v.packed(&s.second[k], &o.second[k], a)
 	}
 	for i := range o.clusters {
 		own := &o.clusters[i].v

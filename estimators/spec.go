@@ -13,6 +13,7 @@ type Spec struct {
 	Features   []Feature
 	Dimensions []Dimension // along which effects are reported; `all` is always there and not listed
 	MaxGroups  int         // groups of one dimension; the rest share Other
+	MaxLevels  int         // groups that have a column of their own in a blip model; the rest share one. 0: MaxGroups
 
 	Cluster     Expression  // over the first decision; Eval nil: every trajectory is its own cluster
 	MaxClusters int         // distinct clusters kept apart; above, errors come from the buckets
@@ -22,7 +23,18 @@ type Spec struct {
 	Candidates  []BlipModel // further blip models to rank; they need a Blip
 	Policies    []Policy    // whose gain over never intervening is estimated; they need a Blip
 
-	Hash string // of all of the above; sums merge only under the same
+	Contrasts []Contrast // to report; asking for one changes no sum
+
+	Hash string // of all of the above but Contrasts; sums merge only under the same
+}
+
+// DimensionNames are the names of the dimensions, without All.
+func (s *Spec) DimensionNames() []string {
+	names := make([]string, len(s.Dimensions))
+	for i := range names {
+		names[i] = s.Dimensions[i].Name
+	}
+	return names
 }
 
 // Feature is one input of the outcome model, known before the draw.
@@ -44,10 +56,11 @@ type Dimension struct {
 // BlipModel is how the effect of one decision depends on what it stands in:
 // f = one column for each group of a dimension, no intercept, then moderators.
 type BlipModel struct {
-	Dimension  int          // place in Dimensions plus 1; 0 is All
-	Moderators []int        // places in Features, each a number
-	Checks     []Expression // instruments of the over-identification test; none: the default ones
-	Masks      bool         // whether gains of masks over levels can be asked for after the fact
+	Dimension   int          // place in Dimensions plus 1; 0 is All
+	Moderators  []int        // places in Features, each a number
+	Checks      []Expression // instruments of the over-identification test; none: the default ones
+	Unmoderated bool         // no moderated effects: their sums are the dearest with many moderators
+	Masks       bool         // whether gains of masks over levels can be asked for after the fact
 }
 
 // Policy intervenes with one arm where its expression is true.

@@ -28,12 +28,15 @@ type sums interface {
 	matrix(own, other *matrix, rows, cols axis)
 }
 
-// collapse adds one column of x into another.
-type collapse struct{ from, into int }
+// collapse adds one column of x, level or set of levels into another.
+type collapse struct {
+	along      along
+	from, into int
+}
 
-// places lists the pairs of places that the columns take on an axis.
+// places lists the pairs of places that the two take on an axis.
 func (c collapse) places(a axis, each func(from, into int)) {
-	if a.along == columnsOfX {
+	if a.along == c.along {
 		for w := range a.width {
 			each(a.lead+c.from*a.width+w, a.lead+c.into*a.width+w)
 		}

@@ -25,6 +25,10 @@ type PolicySupport struct {
 	Agreement float64 `json:"agreement_share"`
 	Effective float64 `json:"effective_sample_size"` // (sum rho)^2 / sum rho^2
 	Differing float64 `json:"differing_share"`       // of decisions
+	// The largest share that one of the 64 buckets has of the variance that the
+	// gain would have were residuals alike: 1/64 where all weigh the same. 0 of
+	// never intervening, and where there is no gain.
+	Leverage float64 `json:"leverage,omitempty"`
 
 	// The gain by ways that need no blip model, or do with half of it; nil where
 	// the effective sample of the policy or of never is below 100.
@@ -99,6 +103,9 @@ func (f *blipFit) support(outcome string, o int) []PolicySupport {
 				out[i].Effective = 0
 			}
 		}
+		if i > 0 && min(f.never.rcond, f.policies[i-1].rcond) >= leastCondition {
+			out[i].Leverage = f.leverage(i - 1)
+		}
 		if i > 0 && f.n >= minBlipTrajectories && min(out[0].Effective, out[i].Effective) >= leastEffective &&
 			min(f.never.rcond, f.policies[i-1].rcond) >= leastCondition {
 			if importance, robust := f.crossCheck(i, o); importance.usable() && robust.usable() {
@@ -107,6 +114,47 @@ func (f *blipFit) support(outcome string, o int) []PolicySupport {
 		}
 	}
 	return out
+}
+
+// leverage is the largest share that one bucket has of w'(sum Z Z')w,
+//
+//	w = J_pi'^-1 (sum (pi - 1{A=m}) f) + J_0'^-1 (sum 1{A=m} f),
+//
+// the weights by which Z times a residual enters the gain.
+func (f *blipFit) leverage(i int) float64 {
+	size, arms, arm := f.size(), f.m.axes.arms, f.m.spec.Policies[i].Arm
+	taken, visited := leaveOut(&f.taken)[0], leaveOut(&f.totals[i])[0]
+	rest := make([]float64, size)
+	addScaled(rest, -1, taken)
+	for c, x := range visited {
+		rest[c*arms+arm] += x
+	}
+	w := make([]float64, size)
+	for _, part := range []struct {
+		j, r []float64
+	}{{f.policies[i].j, rest}, {f.never.j, taken}} {
+		transposed, right := make([]float64, size*size), newDense(size, 1)
+		for r := range size {
+			for c := range size {
+				transposed[c*size+r] = part.j[r*size+c]
+			}
+		}
+		copy(right.Data, part.r)
+		newLU(size).solve(transposed, right, f.scale)
+		addScaled(w, 1, right.Data)
+	}
+	sum, most := 0.0, 0.0
+	for j := range f.squares {
+		own := 0.0
+		for r := range size {
+			own += w[r] * dot(f.squares[j][r*size:(r+1)*size], w)
+		}
+		sum, most = sum+own, max(most, own)
+	}
+	if share := most / sum; share > 0 && share <= 1 {
+		return share
+	}
+	return 0
 }
 
 // markSupport marks the gains of policies that, or whose alternative of never

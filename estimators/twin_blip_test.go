@@ -64,7 +64,13 @@ func twinPooled(rows []twinRow) map[string]string {
 		}
 	}
 	names := sortedKeys(clusters)
-	sort.SliceStable(names, func(i, j int) bool { return len(clusters[names[i]]) < len(clusters[names[j]]) })
+	size := func(l string) int {
+		if l == OtherLevel && len(clusters[l]) >= 10 {
+			return math.MaxInt
+		}
+		return len(clusters[l])
+	}
+	sort.SliceStable(names, func(i, j int) bool { return size(names[i]) < size(names[j]) })
 	column, together := map[string]string{}, map[string]bool{}
 	for _, l := range names {
 		column[l] = l

@@ -86,6 +86,7 @@ func twinRows(spec *Spec, ts, seen []*event.Trajectory) []twinRow {
 			rows = append(rows, r)
 		})
 	}
+	twinMostLevels(spec, rows, seen)
 	return rows
 }
 
@@ -216,25 +217,7 @@ func twinRandomized(spec *Spec, ts, seen []*event.Trajectory) []Estimate {
 	for i := range spec.Experiment.Outcomes {
 		rule := &spec.Experiment.Outcomes[i]
 		rows := twinPanel(spec, all, rule)
-		y := func(r *twinRow) []float64 { return []float64{r.y[rule.Name]} }
-		level := func(arm int) func(*twinRow) float64 { // the score of a level
-			models := make([]map[string][]float64, spec.Folds)
-			for k := range models {
-				models[k] = twinRidge(spec, rows, k, func(r *twinRow) float64 {
-					if r.arm == arm {
-						return 1
-					}
-					return 0
-				}, y)
-			}
-			return func(r *twinRow) float64 {
-				m := r.predict(models[FoldOf(r.cluster, spec.Folds)], 0)
-				if r.arm != arm {
-					return m
-				}
-				return m + (r.y[rule.Name]-m)/r.p[arm]
-			}
-		}
+		level := func(arm int) func(*twinRow) float64 { return twinLevel(spec, rows, rule, arm) }
 		control := level(0)
 		if spec.PerArm {
 			out = append(out, twinScored(spec, rows, rule, ArmLevel, 0, control)...)
@@ -250,6 +233,36 @@ func twinRandomized(spec *Spec, ts, seen []*event.Trajectory) []Estimate {
 		}
 	}
 	return out
+}
+
+// twinLevel is the score of the level of an arm.
+func twinLevel(spec *Spec, rows []twinRow, rule *event.OutcomeRule, arm int) func(*twinRow) float64 {
+	models := make([]map[string][]float64, spec.Folds)
+	for k := range models {
+		models[k] = twinRidge(spec, rows, k, func(r *twinRow) float64 {
+			if r.arm == arm {
+				return 1
+			}
+			return 0
+		}, func(r *twinRow) []float64 { return []float64{r.y[rule.Name]} })
+	}
+	return func(r *twinRow) float64 {
+		m := r.predict(models[FoldOf(r.cluster, spec.Folds)], 0)
+		if r.arm != arm {
+			return m
+		}
+		return m + (r.y[rule.Name]-m)/r.p[arm]
+	}
+}
+
+// twinEffectScore is the score of estimand 1, with an outcome model for each arm
+// if the definition says so.
+func twinEffectScore(spec *Spec, rows []twinRow, rule *event.OutcomeRule, arm int) func(*twinRow) float64 {
+	if !spec.PerArm {
+		return twinEffect(spec, rows, rule, arm)
+	}
+	own, control := twinLevel(spec, rows, rule, arm), twinLevel(spec, rows, rule, 0)
+	return func(r *twinRow) float64 { return own(r) - control(r) }
 }
 
 // twinEffect is the score W (Y - x'b) of an arm against the control.

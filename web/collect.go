@@ -38,6 +38,9 @@ func (c *collector) collectReport(out *emitter, e *Experiment) {
 		switch x := &report.Estimates[i]; {
 		case x.Estimand == estimators.PolicyGain:
 			collectSeries(out, &gainSeries, x, e.Name, x.Outcome, x.Arm, x.Policy)
+			if hasValue(x) {
+				out.send(supportLow, indicator(x.Support == estimators.SupportLow), e.Name, x.Outcome, x.Arm, x.Policy)
+			}
 		case x.Dimension == "": // no series of the contract
 		case shown[x.Dimension][x.Group]:
 			collectSeries(out, &effectSeries, x, e.Name, x.Estimand, x.Outcome, x.Arm, x.Dimension, x.Group)

@@ -58,6 +58,9 @@ var (
 		"experiment", "estimand", "outcome", "arm", "dimension", "group")
 	gainSeries = ofEstimate("", "blipd_policy_gain", "Gain of the policy over never intervening", "that the gain is a mean over",
 		"experiment", "outcome", "arm", "policy")
+	supportLow = gauge("blipd_policy_support_low",
+		"Whether hardly any trajectory agrees with the policy, or with never intervening, so that its gain rests on the blip model alone: 1 or 0. Absent while the gain is undefined.",
+		"experiment", "outcome", "arm", "policy")
 	modelCheck = gauge("blipd_model_check",
 		"What the over-identification test thinks of the blip model: 1 for the verdict that holds (pass, warn or fail), 0 for the others.",
 		"experiment", "outcome", "arm", "check")
@@ -112,7 +115,7 @@ var (
 // families lists them all; the collector describes no other.
 func families() []*family {
 	return slices.Concat(effectSeries.all(), gainSeries.all(), []*family{
-		modelCheck, groupsHidden, healthCheckOK, completeTo,
+		supportLow, modelCheck, groupsHidden, healthCheckOK, completeTo,
 		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed,
 		inputLag, streamTime, outboxRecords,
 		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, buildInfo,

@@ -19,6 +19,7 @@ func Handler(cfg Config, source Source, log *slog.Logger) http.Handler {
 	route("/static/{name}", http.HandlerFunc(serveAsset))
 	route("/api/v1/effects", &effects{source: source, log: log})
 	route("/api/v1/policies/value", &policyValue{source: source, log: log})
+	route("/api/v1/contrast", &contrast{source: source, log: log})
 	route("/metrics", metrics(cfg, source, log))
 	route("/-/healthy", http.HandlerFunc(healthy))
 	route("/-/ready", ready(source))
@@ -78,5 +79,5 @@ func readOnly(next http.Handler) http.Handler {
 
 func unknownPath(w http.ResponseWriter, _ *http.Request) {
 	problem{Type: "unknown-path", Status: http.StatusNotFound,
-		Detail: "paths are /, /metrics, /api/v1/effects, /api/v1/policies/value, /-/healthy and /-/ready"}.write(w)
+		Detail: "paths are /, /metrics, /api/v1/effects, /api/v1/policies/value, /api/v1/contrast, /-/healthy and /-/ready"}.write(w)
 }

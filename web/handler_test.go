@@ -50,6 +50,11 @@ func TestPathsAndMethods(t *testing.T) {
 		{"GET", "/-/healthy", 200, "text/plain; charset=utf-8"},
 		{"GET", "/-/ready", 200, "application/json"},
 		{"GET", "/api/v1/effects", 200, "application/json"},
+		{"GET", "/api/v1/contrast", 422, "application/problem+json"},
+		{"GET", "/api/v1/contrast?of=all&to=all", 422, "application/problem+json"},
+		{"GET", "/api/v1/contrast?of=all&to=rest&to=all", 400, "application/problem+json"},
+		{"GET", "/api/v1/contrast?of=all&against=all", 400, "application/problem+json"},
+		{"GET", "/api/v1/contrast?of=all&experiment=x", 404, "application/problem+json"},
 		{"GET", "/api/v1/policies/value", 422, "application/problem+json"},
 		{"GET", "/api/v1/policies/value?intervene=search", 422, "application/problem+json"}, // a report without sums
 		{"GET", "/api/v1/policies/value?intervene=search=2", 422, "application/problem+json"},

@@ -82,6 +82,7 @@ func TestPageShowsWhatIsKnown(t *testing.T) {
 		"12,840", "88,213", "214", "1.64 % of those started", "last refit 3 s ago", "stream time 12:00:00 UTC", "lag unknown",
 		"assignment: holds", "Effect of review vs direct on success", "later calls randomized as usual", "randomized_continuation",
 		"later calls never intervened on, by the blip model", "Gain of policies that draw review", "By policy", "writes",
+		"difference between the effects in two groups", "tool=search against rest of all", "carries 25 % of the gain", "along stage the effects of review",
 		"refuses the blip model", "Policy writes, on success: 0.4 % of trajectories agree",
 		"higher is better", "lower is better", "sequences hold the planted truth", "planted truth",
 		"+0.123", "not enough trajectories yet: 7 of 10", "review or direct was never drawn here", "no variation to learn from",

@@ -29,26 +29,8 @@ func (h *policyValue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wrong.write(w)
 		return
 	}
-	names := make([]string, 0, 1)
-	for _, e := range h.source.Experiments() {
-		names = append(names, e.Name)
-	}
-	q, wrong := ask(rest, names)
-	if wrong == nil && q.epoch >= 0 {
-		wrong = refuse("no parameter \"epoch\": sums of epochs that ended are gone")
-	}
-	if wrong == nil && q.experiment == "" && len(names) != 1 {
-		wrong = refuse("name one experiment of: %s", strings.Join(names, ", "))
-	}
-	if wrong != nil {
-		wrong.write(w)
-		return
-	}
-	if q.experiment == "" {
-		q.experiment = names[0]
-	}
 	serve := effects{source: h.source, log: h.log}
-	report, wrong := serve.find(q.experiment, q)
+	report, _, wrong := serve.findOne(rest)
 	if wrong != nil {
 		wrong.write(w)
 		return
@@ -59,6 +41,30 @@ func (h *policyValue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	serve.answer(w, r, gains)
+}
+
+// findOne is the current report of the one experiment that a query asks for.
+func (h *effects) findOne(query string) (*estimators.Report, *Experiment, *problem) {
+	experiments := h.source.Experiments()
+	names := make([]string, 0, 1)
+	for _, e := range experiments {
+		names = append(names, e.Name)
+	}
+	q, wrong := ask(query, names)
+	if wrong == nil && q.epoch >= 0 {
+		wrong = refuse("no parameter \"epoch\": sums of epochs that ended are gone")
+	}
+	if wrong == nil && q.experiment == "" && len(names) != 1 {
+		wrong = refuse("name one experiment of: %s", strings.Join(names, ", "))
+	}
+	if wrong != nil {
+		return nil, nil, wrong
+	}
+	if q.experiment == "" {
+		q.experiment = names[0]
+	}
+	report, wrong := h.find(q.experiment, q)
+	return report, &experiments[slices.Index(names, q.experiment)], wrong
 }
 
 // askMask takes the mask out of a query, and gives back the rest of it.

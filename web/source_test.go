@@ -105,9 +105,13 @@ func world() *fake {
 	never.Estimand = estimators.NoTreatmentContinuation
 	gain := effect("success", "", "", 12840, 0.05, 0.03)
 	gain.Estimand, gain.Policy, gain.Model = estimators.PolicyGain, "writes", estimators.ModelProjection
-	report := reportOf(append(all, never, gain)...)
-	report.Models = []estimators.FittedModel{{Outcome: "success", Columns: []string{"tool=search"}, Check: estimators.CheckFail, P: 1e-5}}
-	report.Support = []estimators.PolicySupport{{Outcome: "success", Policy: "writes", Agreement: 0.004, Effective: 41, Differing: 0.5}}
+	gain.Support = estimators.SupportLow
+	between := effect("success", "", "", 12840, 0.05, 0.03)
+	between.Estimand, between.Of, between.To, between.Continuation = estimators.ContrastOf, "tool=search", "rest of all", estimators.RandomizedContinuation
+	report := reportOf(append(all, never, gain, between)...)
+	report.Models = []estimators.FittedModel{{Outcome: "success", Columns: []string{"tool=search"}, Check: estimators.CheckFail, P: 1e-5,
+		Comparisons: []estimators.Comparison{{Arm: "review", Dimension: "stage", Check: estimators.CheckWarn, P: 0.02}}}}
+	report.Support = []estimators.PolicySupport{{Outcome: "success", Policy: "writes", Agreement: 0.004, Effective: 41, Differing: 0.5, Leverage: 0.25}}
 	whole := *report
 	whole.Scope = estimators.Complete
 	return &fake{

@@ -41,7 +41,7 @@ type panelKey struct{ outcome, arm, estimand string }
 
 // estimands in the order of the page.
 var estimands = []string{estimators.RandomizedContinuation, estimators.NoTreatmentContinuation, estimators.PolicyGain,
-	estimators.ArmLevel, estimators.ModeratedEffect}
+	estimators.ContrastOf, estimators.ArmLevel, estimators.ModeratedEffect}
 
 // newPanels divides the estimates of a report into panels, outcomes and arms
 // in the order of the configuration.

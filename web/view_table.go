@@ -74,7 +74,8 @@ func newTables(estimates []*estimators.Estimate, e *Experiment, p *panel) []tabl
 // fill adds the groups, the largest first, equals by name.
 func (t *table) fill(groups []*estimators.Estimate) {
 	slices.SortFunc(groups, func(a, b *estimators.Estimate) int {
-		return cmp.Or(cmp.Compare(b.Trajectories, a.Trajectories), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Policy, b.Policy), cmp.Compare(a.Term, b.Term))
+		return cmp.Or(cmp.Compare(b.Trajectories, a.Trajectories), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Policy, b.Policy), cmp.Compare(a.Term, b.Term),
+			cmp.Compare(a.Of, b.Of), cmp.Compare(a.To, b.To))
 	})
 	t.Beyond = max(0, len(groups)-rowsAtMost)
 	for i, x := range groups[:len(groups)-t.Beyond] {

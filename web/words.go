@@ -83,6 +83,16 @@ func statusWords(x *estimators.Estimate, control string) string {
 
 // modelWords says what the over-identification test thinks of a blip model.
 func modelWords(m *estimators.FittedModel) string {
+	words := testWords(m)
+	for _, c := range m.Comparisons {
+		if c.Check != estimators.CheckPass {
+			words += fmt.Sprintf("; along %s the effects of %s with randomized continuation are not what it says (p = %.2g)", visible(c.Dimension), visible(c.Arm), c.P)
+		}
+	}
+	return words
+}
+
+func testWords(m *estimators.FittedModel) string {
 	switch m.Check {
 	case estimators.CheckPass:
 		return fmt.Sprintf("the over-identification test finds nothing against the blip model (p = %.2g)", m.P)
@@ -102,6 +112,9 @@ func supportWords(s *estimators.PolicySupport) string {
 	}
 	words := fmt.Sprintf("%s, on %s: %.3g %% of trajectories agree with it throughout, effective sample size %.0f, it differs in %.3g %% of decisions.",
 		name, visible(s.Outcome), 100*s.Agreement, s.Effective, 100*s.Differing)
+	if s.Leverage > 0 {
+		words += fmt.Sprintf(" One of 64 parts of the data carries %.2g %% of the gain's variance (even: 1.6 %%).", 100*s.Leverage)
+	}
 	if s.Importance != nil {
 		words += fmt.Sprintf(" Its gain by importance sampling: %.4f ± %.4f; doubly robust: %.4f ± %.4f (standard errors).",
 			s.Importance.Gain, s.Importance.StdError, s.Robust.Gain, s.Robust.StdError)
@@ -121,6 +134,8 @@ func heading(x *estimators.Estimate) (dimension, group string) {
 		return "policy", x.Policy
 	case estimators.ModeratedEffect:
 		return "moderator", x.Term
+	case estimators.ContrastOf:
+		return plainWords(x.Continuation), x.Of + " against " + x.To
 	}
 	return x.Dimension, x.Group
 }
@@ -138,6 +153,8 @@ func continuation(estimand string) string {
 		return "later calls randomized as usual, the outcome itself under this arm"
 	case estimators.ModeratedEffect:
 		return "later calls randomized as usual, how the effect depends on each moderator"
+	case estimators.ContrastOf:
+		return "difference between the effects in two groups, by what it assumes of later calls"
 	}
 	return plainWords(estimand)
 }
