@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"blipd/estimators/interval"
-	"blipd/event"
 )
 
 // leastVariation is the standard error, on the scaled outcome, below which
@@ -137,7 +136,7 @@ func (f *blipFit) group(e Estimate, c *cell, clusters int64, o, a int, means *[1
 		return early
 	}
 	theta := f.effect(means, a, o)
-	return f.finish(e, &theta, clusters, rule, oneBucket, f.never)
+	return f.finish(e, &theta, clusters, o, oneBucket, f.never)
 }
 
 // gains is the gain of every policy over never intervening.
@@ -178,7 +177,7 @@ func (f *blipFit) gain(all []Estimate, name string, arm int, total *[Buckets][]f
 			}
 			theta[b] = sum / float64(n)
 		}
-		all = append(all, f.finish(e, &theta, f.clusters, rule, f.holding < 2, f.never, policy))
+		all = append(all, f.finish(e, &theta, f.clusters, o, f.holding < 2, f.never, policy))
 	}
 	return all
 }
@@ -212,10 +211,22 @@ func (f *blipFit) early(e Estimate, clusters int64, c *cell, a int) (Estimate, b
 	return e, true
 }
 
+// least is the standard error of outcome o below which nothing can be told: there is
+// no variation, or precision is lost to an outcome that lies far from zero for its
+// spread, which a range that is centred on it would mend.
+func (f *blipFit) least(o int) float64 {
+	rows, sum := 0.0, 0.0
+	for k := range f.p.blip.folds {
+		rows += f.p.blip.folds[k].gram.at(0, 0)
+		sum += f.p.blip.folds[k].cross[o].at(0)
+	}
+	return leastVariation * max(1, math.Abs(sum)/max(1, rows))
+}
+
 // finish turns a value and the values without each bucket into an estimate.
-func (f *blipFit) finish(e Estimate, theta *[1 + Buckets]float64, clusters int64, rule *event.OutcomeRule, oneBucket bool, from ...*solved) Estimate {
+func (f *blipFit) finish(e Estimate, theta *[1 + Buckets]float64, clusters int64, o int, oneBucket bool, from ...*solved) Estimate {
 	se := jackknife(theta)
-	if se < leastVariation {
+	if se < f.least(o) {
 		return e.without(NotIdentified, NoVariation)
 	}
 	if oneBucket {
@@ -230,7 +241,7 @@ func (f *blipFit) finish(e Estimate, theta *[1 + Buckets]float64, clusters int64
 			return e
 		}
 	}
-	_, half := scale(rule)
+	_, half := scale(&f.m.spec.Experiment.Outcomes[f.p.outcomes[o]])
 	e.Status, e.Value, e.StdError, e.DF = OK, theta[0]*half, se*half, f.df
 	e.Low, e.Up = e.Value-f.width*e.StdError, e.Value+f.width*e.StdError
 	sequence := interval.Sequence(clusters)

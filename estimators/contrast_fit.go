@@ -172,5 +172,5 @@ func (f *blipFit) contrasted(e Estimate, of, to *sideSums, a, o int) Estimate {
 	for b := range left {
 		left[b] -= right[b]
 	}
-	return f.finish(e, &left, clusters, &f.m.spec.Experiment.Outcomes[f.p.outcomes[o]], one || another, f.never)
+	return f.finish(e, &left, clusters, o, one || another, f.never)
 }

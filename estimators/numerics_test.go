@@ -1,7 +1,10 @@
 package estimators
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"blipd/event"
@@ -58,4 +61,52 @@ func shift(state []event.Member, x float64) []event.Member {
 		}
 	}
 	return out
+}
+
+// TestOffsetIsRefused: an outcome that lies ever further from zero and has no range
+// is refused before a standard error is wrong by 1e-6 of itself.
+func TestOffsetIsRefused(t *testing.T) {
+	spec := blipSpec(1, false, false)
+	spec.Experiment.Outcomes = slices.Clone(spec.Experiment.Outcomes)
+	for i := range spec.Experiment.Outcomes {
+		spec.Experiment.Outcomes[i].Ranged = false
+	}
+	panel := drawPanel(rand.New(rand.NewPCG(101, 103)), spec, 400)
+	at := func(offset float64) map[string]Estimate {
+		m := New(spec)
+		for _, tr := range panel {
+			moved := *tr
+			moved.Outcomes = slices.Clone(tr.Outcomes)
+			score := moved.Held("score")
+			score.Final.Value += offset
+			moved.Hold(score)
+			m.Add(&moved)
+		}
+		all := map[string]Estimate{}
+		for _, e := range m.Report().Estimates {
+			if e.Outcome == "score" {
+				all[fmt.Sprint(e.Estimand, e.Arm, e.Dimension, e.Group, e.Policy, e.Term)] = e
+			}
+		}
+		return all
+	}
+	exact := at(0)
+	for k := range 15 {
+		refused, value := 0, 0
+		for key, e := range at(math.Pow10(k)) {
+			was := exact[key]
+			if was.Status != OK {
+				continue
+			}
+			value++
+			if e.Status != OK {
+				refused++
+			} else if math.Abs(e.StdError/was.StdError-1) > 1e-6 {
+				t.Errorf("at 1e%d the standard error of %s is %v, not %v", k, key, e.StdError, was.StdError)
+			}
+		}
+		if k <= 2 && refused > 0 || k >= 10 && refused < value {
+			t.Errorf("at 1e%d %d of %d are refused", k, refused, value)
+		}
+	}
 }
