@@ -25,6 +25,7 @@ var rooms = map[string][]string{
 	"state":               {"event", "event/pack"},
 	"estimators/interval": {},
 	"estimators":          {"event", "event/pack", "estimators/interval"},
+	"estimators/validity": {},
 	"sim":                 {"event"},
 	"web":                 {"event", "state", "estimators"},
 	"daemon":              {"event", "ingest", "ingest/kafka", "state", "estimators", "web"},
