@@ -14,7 +14,7 @@ type looked struct {
 	inSequence bool // so does the sequence
 }
 
-func look(c *truth, all []estimators.Estimate) looked {
+func look(c *component, all []estimators.Estimate) looked {
 	e := c.find(all)
 	if e == nil || e.Status != estimators.OK {
 		return looked{}
@@ -25,14 +25,14 @@ func look(c *truth, all []estimators.Estimate) looked {
 
 // summary is what repetitions say of one component.
 type summary struct {
-	truth
+	component
 	reps, without int     // repetitions, and those without a value
 	coverage      float64 // of the interval for one look
 	mean, sd, se  float64 // of the estimates; the mean of the standard errors
 }
 
-func summarize(c truth, all []looked) summary {
-	s := summary{truth: c, reps: len(all)}
+func summarize(c component, all []looked) summary {
+	s := summary{component: c, reps: len(all)}
 	var n, sum, squares, in float64
 	for _, l := range all {
 		if !l.ok {

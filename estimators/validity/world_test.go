@@ -1,7 +1,9 @@
 package validity
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"strings"
@@ -57,6 +59,14 @@ func seed(place, repetition int) uint64 {
 	return firstSeed + uint64(place)*1_000_000 + uint64(repetition)
 }
 
+// generator is a source of random numbers. Seeds that lie close together give
+// unrelated ones, which PCG does not promise.
+func generator(seed uint64) *rand.Rand {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	return rand.New(rand.NewChaCha8(key))
+}
+
 // repeat calls one for each repetition, on all cores, and lists what it gave by
 // repetition: the answer does not depend on the cores.
 func repeat[T any](reps int, one func(rep int) T) []T {
@@ -92,11 +102,11 @@ func specOf(t testing.TB, text string) *estimators.Spec {
 type world struct {
 	sim.Scenario
 	spec   *estimators.Spec
-	truths []truth
+	truths []component
 }
 
-// truth is one component of an estimand.
-type truth struct {
+// component is one component of an estimand.
+type component struct {
 	estimand, name string // a tool or a policy
 	value          float64
 }
@@ -123,7 +133,7 @@ func worldOf(t testing.TB, name string, checks ...string) *world {
 	w := &world{Scenario: scenario, spec: specOf(t, yaml)}
 	for _, e := range scenario.Truth() {
 		if e.Dimension == "tool" || e.Policy != "" {
-			w.truths = append(w.truths, truth{e.Estimand, e.Group + e.Policy, e.Value})
+			w.truths = append(w.truths, component{e.Estimand, e.Group + e.Policy, e.Value})
 		}
 	}
 	return w
@@ -149,7 +159,7 @@ func (w *world) moments(n int, seed uint64) *estimators.Moments {
 }
 
 // find is the estimate of a component, of all the report has.
-func (c *truth) find(all []estimators.Estimate) *estimators.Estimate {
+func (c *component) find(all []estimators.Estimate) *estimators.Estimate {
 	for i := range all {
 		if e := &all[i]; e.Estimand == c.estimand && (e.Policy == c.name || e.Dimension == "tool" && e.Group == c.name) {
 			return e
