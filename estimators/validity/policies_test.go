@@ -27,9 +27,9 @@ func (a *asked) mask() estimators.Mask {
 	return m
 }
 
-// nine policies: each tool alone, all, the two best, writes, all but money,
-// and two that toss a coin.
-func nine(t *testing.T, w *world) []asked {
+// ninePolicies are each tool alone, all, the first two, writes, all but money,
+// and one that tosses a coin of its own at each tool.
+func ninePolicies(t *testing.T, w *world) []asked {
 	var all []asked
 	for _, p := range []sim.Policy{
 		{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1},
@@ -51,7 +51,7 @@ func TestPolicies(t *testing.T) {
 	const n = 1000
 	seeds := of(10, 200, 2000)
 	w := worldOf(t, "dgp")
-	policies := nine(t, w)
+	policies := ninePolicies(t, w)
 	inside := repeat(seeds, func(rep int) (in [9]bool) {
 		for k, e := range gains(t, w.moments(n, seed(seedsPolicies, rep)), policies) {
 			in[k] = e.Low <= policies[k].gain && policies[k].gain <= e.Up
@@ -102,7 +102,7 @@ func TestPoliciesByRunning(t *testing.T) {
 	const n = 1000
 	runs := of(20_000, 200_000, 2_000_000)
 	w := worldOf(t, "dgp")
-	policies := nine(t, w)
+	policies := ninePolicies(t, w)
 	began := time.Now()
 	estimates := gains(t, w.moments(n, seed(seedsPolicies, 0)), policies)
 	took := time.Since(began)
