@@ -26,6 +26,7 @@ var rooms = map[string][]string{
 	"estimators/interval": {},
 	"estimators/boost":    {"event/pack"},
 	"estimators":          {"event", "event/pack", "estimators/boost", "estimators/interval"},
+	"estimators/validity": {},
 	"sim":                 {"event"},
 	"web":                 {"event", "state", "estimators"},
 	"daemon":              {"event", "ingest", "ingest/kafka", "state", "estimators", "web"},

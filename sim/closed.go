@@ -70,8 +70,14 @@ func (b blip) byTool() [toolCount]float64 {
 func (b blip) truth() effects {
 	e := effects{randomized: b.continued(Collection()).byTool(), untreated: b.byTool()}
 	for i, p := range policies {
-		c0, cS, _ := b.value(p.policy)
-		e.gains[i] = c0 + cS*firstState
+		e.gains[i] = b.gain(p.policy)
 	}
 	return e
+}
+
+// gain is E[Y(p)] - E[Y(never)]: the value of policy p at the first decision,
+// where S has the mean firstState and R is 0.
+func (b blip) gain(p Policy) float64 {
+	c0, cS, _ := b.value(p)
+	return c0 + cS*firstState
 }

@@ -15,13 +15,14 @@ type Scenario struct {
 	binary bool
 	effect func(step *Step, index int) float64
 	truth  func() effects
+	gain   func(Policy) float64 // nil: no closed form
 }
 
 // scenarios are all there are; a new one is a row here and what it needs.
 var scenarios = []Scenario{
-	{Name: "dgp", Outcome: "score", effect: linear.effect, truth: linear.truth},
+	{Name: "dgp", Outcome: "score", effect: linear.effect, truth: linear.truth, gain: linear.gain},
 	{Name: "misspecified", Outcome: "success", binary: true, effect: nonlinear, truth: misspecified},
-	{Name: "null", Outcome: "score", effect: none.effect, truth: none.truth},
+	{Name: "null", Outcome: "score", effect: none.effect, truth: none.truth, gain: none.gain},
 }
 
 // Scenarios are the names that Lookup knows:

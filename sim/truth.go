@@ -71,6 +71,15 @@ func (s Scenario) Truth() []Effect {
 	return all
 }
 
+// Gain is what a policy gains over never reviewing, in the outcome's unit, where
+// that has a closed form: not in the misspecified world.
+func (s Scenario) Gain(p Policy) (gain float64, known bool) {
+	if s.gain == nil {
+		return 0, false
+	}
+	return s.gain(p), true
+}
+
 // mixed is the effect of a tool and what it counts in a mean over tools.
 type mixed struct {
 	tool, capability string

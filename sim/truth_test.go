@@ -49,6 +49,30 @@ func TestTruthOfDGP(t *testing.T) {
 	}
 }
 
+// TestGain: the gain of any policy by its closed form against running it.
+func TestGain(t *testing.T) {
+	s := mustLookup(t, "dgp")
+	policy, n := Policy{0.25, 0.9, 0, 0.5}, 40_000
+	var under, never average
+	for r := range s.Runs(n, 11, policy) {
+		under.add(r.Mean)
+	}
+	for r := range s.Runs(n, 12, Policy{}) {
+		never.add(r.Mean)
+	}
+	gain, known := s.Gain(policy)
+	se := math.Hypot(under.stdError(), never.stdError())
+	if got := under.mean() - never.mean(); !known || math.Abs(got-gain) > 4*se {
+		t.Errorf("gain %v %v, Monte Carlo %v with standard error %v", gain, known, got, se)
+	}
+	if zero, known := s.Gain(Policy{}); !known || zero != 0 {
+		t.Errorf("gain of never reviewing %v %v, want 0", zero, known)
+	}
+	if _, known := mustLookup(t, "misspecified").Gain(policy); known {
+		t.Error("the misspecified world has no closed form")
+	}
+}
+
 func TestTruthOfNull(t *testing.T) {
 	all := mustLookup(t, "null").Truth()
 	if len(all) != len(dgpTruth) {
