@@ -29,7 +29,9 @@ type Consumer struct {
 	// Held says whether a partition should not be fed for now.
 	Held func(partition int) bool
 	// Failed is told of a partition that has stopped for good.
-	Failed func(partition int, err error)
+	Failed func(partition int, err kafka.Stopped)
+	// Nameless is told, once a generation, that the cluster tells no topic ids.
+	Nameless func()
 }
 
 const (
@@ -57,7 +59,8 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 		return fmt.Errorf("assigned %d of %d partitions: %w", len(mine), count, ErrShared)
 	}
 	s := &session{consumer: c, workers: map[int]*Worker{}}
-	start := map[int]int64{}
+	start := map[int]kafka.Start{}
+	var log kafka.Log // of the topic, as state knows it
 	for _, number := range mine {
 		partition, err := c.Open(number)
 		if err != nil {
@@ -65,9 +68,18 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 		}
 		decoder := event.Decoder{Schema: c.Schema, Keyless: count == 1}
 		s.workers[number] = NewWorker(decoder, partition, c.Client.Wake)
-		start[number] = partition.Next()
-		if start[number] < 0 {
-			start[number] = kafka.Earliest
+		at, known := partition.Next(), partition.Log()
+		if at < 0 {
+			at = kafka.Earliest
+		}
+		start[number] = kafka.Start{Offset: at, Log: kafka.Log{Topic: known.Topic, Partitions: known.Partitions}}
+		if log == (kafka.Log{}) {
+			log = start[number].Log
+		}
+	}
+	for number, at := range start { // one that is new belongs to the topic of the others
+		if at.Log == (kafka.Log{}) {
+			start[number] = kafka.Start{Offset: at.Offset, Log: log}
 		}
 	}
 	return s.run(ctx, g, start)
@@ -77,9 +89,10 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 type session struct {
 	consumer *Consumer
 	workers  map[int]*Worker
+	nameless bool // it was told
 }
 
-func (s *session) run(ctx context.Context, g kafka.Generation, start map[int]int64) error {
+func (s *session) run(ctx context.Context, g kafka.Generation, start map[int]kafka.Start) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	broken := make(chan error, len(s.workers)) // what Apply could not do
@@ -136,7 +149,13 @@ func (s *session) Ready(partition int) bool {
 }
 
 // Deliver queues a batch for its worker.
-func (s *session) Deliver(b kafka.Batch) { s.workers[b.Partition].offer(b) }
+func (s *session) Deliver(b kafka.Batch) {
+	if !b.Log.Topic.Known() && !s.nameless {
+		s.nameless = true
+		s.consumer.Nameless()
+	}
+	s.workers[b.Partition].offer(b)
+}
 
 // Fail passes the bad news on; the other partitions go on.
-func (s *session) Fail(partition int, err error) { s.consumer.Failed(partition, err) }
+func (s *session) Fail(partition int, err kafka.Stopped) { s.consumer.Failed(partition, err) }

@@ -56,6 +56,8 @@ type Partition struct {
 	fold    *fold
 
 	next    int64            // offset of the first record not applied; Unknown before any
+	log     event.Log        // that next belongs to
+	heard   bool             // log says something that is not on disk and would not be with the next offset
 	epochs  []epoch          // per experiment
 	retired map[string]int64 // experiments that are no longer configured: their last epoch
 	letters int64            // ever put into the outbox
@@ -85,6 +87,20 @@ type epoch struct {
 
 // Next is the offset of the first record that is not yet applied, or Unknown.
 func (p *Partition) Next() int64 { return p.next }
+
+// Log is the log that the records come from, as last told.
+func (p *Partition) Log() event.Log { return p.log }
+
+// From tells of the log that the next batch is of. It counts with it.
+func (p *Partition) From(log event.Log) {
+	if log.Topic == ([16]byte{}) { // brokers of today may tell less than those of yesterday
+		log.Topic = p.log.Topic
+	}
+	was := p.log
+	was.End = log.End
+	p.heard = p.heard || was != log
+	p.log = log
+}
 
 // Stats are the counters as of the last commit.
 func (p *Partition) Stats() *Stats { return p.stats.Load() }
@@ -129,7 +145,7 @@ func (p *Partition) Apply(batch iter.Seq[*event.Entry], next int64) error {
 
 // Commit returns when everything applied counts.
 func (p *Partition) Commit() error {
-	if s := p.Stats(); s.Next != p.next || p.fold.changes.count() > 0 {
+	if s := p.Stats(); s.Next != p.next || p.heard || p.fold.changes.count() > 0 {
 		if err := p.commit(); err != nil {
 			return err
 		}

@@ -61,7 +61,9 @@ type Live struct {
 // Partition is one partition's state and how far it is behind.
 type Partition struct {
 	state.Stats
-	Lag int64 // records between Next and the end of the log; negative while unknown
+	Lag     int64  // records between Next and the end of the log; negative while unknown
+	Named   bool   // the cluster tells the topic's id; of no meaning while Lag is unknown
+	Stopped string // why it is not read any more, in one word; "" while it is
 }
 
 // Durations is a histogram of seconds.

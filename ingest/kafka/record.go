@@ -24,6 +24,7 @@ type Header struct {
 // still move Next, or bring only new marks.
 type Batch struct {
 	Partition int
+	Log       Log // that it was read from
 	Records   []Record
 
 	// Next is the offset to go on from: after everything the batch covers, markers,
