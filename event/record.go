@@ -20,6 +20,7 @@ type Header struct {
 type Log struct {
 	Topic      [16]byte // its id, which a topic of the same name made later does not have; zero: not known
 	Partitions int      // of the topic
+	Term       int32    // of the leader that wrote what was read last, from 1 on; 0: not known
 	Start, End int64    // the first offset that there was, and the one behind the last, when last heard of
 }
 

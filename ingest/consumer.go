@@ -72,7 +72,7 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 		if at < 0 {
 			at = kafka.Earliest
 		}
-		start[number] = kafka.Start{Offset: at, Log: kafka.Log{Topic: known.Topic, Partitions: known.Partitions}}
+		start[number] = kafka.Start{Offset: at, Log: kafka.Log{Topic: known.Topic, Partitions: known.Partitions}, Term: known.Term}
 		if log == (kafka.Log{}) {
 			log = start[number].Log
 		}

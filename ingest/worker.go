@@ -82,7 +82,7 @@ func (w *Worker) Run(ctx context.Context) error {
 			if w.taken != nil {
 				w.taken()
 			}
-			w.partition.From(event.Log{Topic: batch.Log.Topic, Partitions: batch.Log.Partitions, Start: batch.LogStart, End: batch.HighWatermark})
+			w.partition.From(event.Log{Topic: batch.Log.Topic, Partitions: batch.Log.Partitions, Term: batch.Term, Start: batch.LogStart, End: batch.HighWatermark})
 			if err := w.partition.Apply(w.read(batch.Records), batch.Next); err != nil {
 				return err
 			}

@@ -54,7 +54,7 @@ func (p *Partition) writeMeta(txn *badger.Txn, logged, letters, archived int64) 
 			w.Int(p.retired[name])
 		}
 		w.Text(string(p.log.Topic[:]))
-		w.Ints([]int64{int64(p.log.Partitions), p.log.Start, p.log.End})
+		w.Ints([]int64{int64(p.log.Partitions), int64(p.log.Term), p.log.Start, p.log.End})
 	}))
 }
 
@@ -79,7 +79,7 @@ func (p *Partition) readMeta() (m meta, found bool, err error) {
 		if id := r.Text(); copy(m.log.Topic[:], id) != len(m.log.Topic) || len(id) != len(m.log.Topic) {
 			r.Fail()
 		}
-		m.log.Partitions, m.log.Start, m.log.End = int(r.Int()), r.Int(), r.Int()
+		m.log.Partitions, m.log.Term, m.log.Start, m.log.End = int(r.Int()), int32(r.Int()), r.Int(), r.Int()
 	})
 	if isAbsent(err) {
 		return meta{}, false, nil

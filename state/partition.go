@@ -57,6 +57,7 @@ type Partition struct {
 
 	next    int64            // offset of the first record not applied; Unknown before any
 	log     event.Log        // that next belongs to
+	term    int32            // of the log behind the batch in hand
 	heard   bool             // log says something that is not on disk and would not be with the next offset
 	epochs  []epoch          // per experiment
 	retired map[string]int64 // experiments that are no longer configured: their last epoch
@@ -96,8 +97,12 @@ func (p *Partition) From(log event.Log) {
 	if log.Topic == ([16]byte{}) { // brokers of today may tell less than those of yesterday
 		log.Topic = p.log.Topic
 	}
+	p.term = log.Term
+	if log.Term != p.log.Term {
+		log.Term = 0 // within the batch it may be either
+	}
 	was := p.log
-	was.End = log.End
+	was.End, was.Term = log.End, log.Term
 	p.heard = p.heard || was != log
 	p.log = log
 }
@@ -138,7 +143,7 @@ func (p *Partition) Apply(batch iter.Seq[*event.Entry], next int64) error {
 			}
 		}
 	}
-	p.next = max(p.next, next)
+	p.next, p.log.Term = max(p.next, next), p.term
 	p.countLetters()
 	return nil
 }

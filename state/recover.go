@@ -51,6 +51,7 @@ func (p *Partition) restore(m *meta) error {
 	f.changes.archive.first, p.journal.first, p.journal.next = m.archived, m.journalFirst, m.journalNext
 	f.stats.Stream, f.stats.Records, f.stats.Open = m.stats.Stream, m.stats.Records, m.stats.Open
 	copy(f.stats.Rejected, m.stats.Rejected)
+	p.term = m.log.Term
 	changed := p.restoreEpochs(m)
 	for x := range p.epochs {
 		f.epochs[x] = int32(p.epochs[x].number)

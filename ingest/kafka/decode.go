@@ -65,6 +65,11 @@ func (d *decoder) decode(answer *kmsg.FetchResponseTopicPartition, from int64) (
 	}
 	batch.Records = convert(records)
 	batch.Next = next
+	for _, s := range spans {
+		if s.last < next {
+			batch.Term = s.term
+		}
+	}
 	return batch, nil
 }
 
@@ -129,12 +134,14 @@ type span struct {
 	stop       int   // index of the byte after it
 	base, last int64 // offsets it covers, also where nothing is left at them
 	count      int   // records in it
+	term       int32 // see Batch
 }
 
 // Places in a record batch, format 2.
 const (
 	lengthAt    = 8
 	lengthBase  = 12 // the length counts from here
+	epochAt     = 12
 	magicAt     = 16
 	lastDeltaAt = 23
 	countAt     = 57
@@ -168,7 +175,7 @@ func walk(raw []byte) ([]span, error) {
 		}
 		at += int(lengthBase + length)
 		next = last + 1
-		spans = append(spans, span{stop: at, base: base, last: last, count: int(count)})
+		spans = append(spans, span{stop: at, base: base, last: last, count: int(count), term: max(0, int32(binary.BigEndian.Uint32(b[epochAt:]))+1)})
 	}
 	return spans, nil
 }

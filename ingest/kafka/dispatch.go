@@ -96,7 +96,7 @@ func (f *fetcher) ask(ctx context.Context, leader int32, l *link, cursors []*cur
 		cur := cursors[(i+l.turn)%len(cursors)]
 		if f.sink.Ready(cur.partition) {
 			cur.busy = true
-			wants = append(wants, want{partition: cur.partition, from: cur.next, topic: cur.log.Topic})
+			wants = append(wants, want{partition: cur.partition, from: cur.next, topic: cur.log.Topic, term: cur.term})
 		}
 	}
 	if len(wants) == 0 {

@@ -25,7 +25,8 @@
 //     partition, offset and what to do; the other partitions go on.
 //   - The topic stays the one that was read. Its id is part of a start, of each request
 //     where brokers take it, and of each batch; another id, or another number of
-//     partitions, stops the partitions.
+//     partitions, stops the partitions. So does a log that has another history before
+//     the offset, by the term of who wrote it.
 //   - Transactions: with Config.ReadCommitted only committed records arrive.
 //   - An unreachable or changing cluster is no error: requests are repeated after
 //     growing pauses, and Config.Changed hears of the change once each way.

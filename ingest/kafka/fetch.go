@@ -28,6 +28,7 @@ type Sink interface {
 type Start struct {
 	Offset int64 // or Earliest
 	Log    Log   // that Offset belongs to; zero: whatever the topic is now
+	Term   int32 // of what lies before Offset, see Batch; 0: not known
 }
 
 const (
@@ -64,7 +65,7 @@ func (c *Client) Fetch(ctx context.Context, start map[int]Start, sink Sink) erro
 		if partition < 0 || at.Offset < 0 && at.Offset != Earliest {
 			return fmt.Errorf("fetch topic %q partition %d: offset %d is no start", c.config.Topic, partition, at.Offset)
 		}
-		f.cursors = append(f.cursors, &cursor{partition: partition, next: at.Offset, log: at.Log, high: -1, start: -1})
+		f.cursors = append(f.cursors, &cursor{partition: partition, next: at.Offset, log: at.Log, term: at.Term, high: -1, start: -1})
 	}
 	slices.SortFunc(f.cursors, func(a, b *cursor) int { return a.partition - b.partition })
 	f.run(ctx)
@@ -100,6 +101,7 @@ type cursor struct {
 	partition   int
 	next        int64   // or Earliest
 	log         Log     // that next belongs to
+	term        int32   // of what lies before next; 0: not known
 	high, start int64   // marks last delivered, -1 before the first batch
 	busy        bool    // part of a request under way
 	doubt       Stopped // why the topic may be another one; it is not read meanwhile
@@ -168,7 +170,7 @@ func (f *fetcher) take(a answer) {
 		f.client.health.clear(partitionSource(cur.partition))
 		moved = moved || cur.next != o.Next
 		if cur.next != o.Next || cur.high != o.HighWatermark || cur.start != o.LogStart {
-			cur.next, cur.high, cur.start = o.Next, o.HighWatermark, o.LogStart
+			cur.next, cur.term, cur.high, cur.start = o.Next, o.Term, o.HighWatermark, o.LogStart
 			o.Log = cur.log
 			f.sink.Deliver(o.Batch)
 		}
@@ -184,8 +186,11 @@ func (f *fetcher) trouble(cur *cursor, err error) {
 		f.stop(cur, stopped)
 		return
 	}
-	if errors.Is(err, errOtherTopic) {
+	switch {
+	case errors.Is(err, errOtherTopic):
 		f.watch.due = time.Time{}
+	case errors.Is(err, errWithin):
+		cur.term = 0 // too old for the broker to know
 	}
 	f.client.failed(partitionSource(cur.partition), &cur.backoff, err)
 }

@@ -3,6 +3,7 @@ package kafka
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,6 +21,7 @@ type want struct {
 	from      int64 // or Earliest, until it is known
 	earliest  bool  // from was Earliest
 	topic     TopicID
+	term      int32
 }
 
 // outcome is what a request brought of one partition. With an error only
@@ -146,6 +148,7 @@ func (c *Client) request(leader int32, wants []want, wait time.Duration) *fetchR
 		}
 		partition := kmsg.NewFetchRequestTopicPartition()
 		partition.Partition, partition.FetchOffset = int32(w.partition), w.from
+		partition.LastFetchedEpoch = w.term - 1
 		partition.PartitionMaxBytes = int32(c.config.MaxBytes)
 		body.Topics[i].Partitions = append(body.Topics[i].Partitions, partition)
 	}
@@ -178,8 +181,15 @@ func (c *Client) readPartition(ctx context.Context, d *decoder, partition *kmsg.
 	switch code := kafka.Error(partition.ErrorCode); code {
 	case 0:
 		// The records keep the bytes they point to, and the body goes back.
+		if end := partition.DivergingEpoch.EndOffset; end >= 0 {
+			return Batch{}, &TruncatedError{Topic: c.config.Topic, Partition: w.partition, Offset: w.from, Same: min(end, w.from)}
+		}
 		partition.RecordBatches = bytes.Clone(partition.RecordBatches)
-		return d.decode(partition, w.from)
+		batch, err := d.decode(partition, w.from)
+		if batch.Next == w.from {
+			batch.Term = w.term
+		}
+		return batch, err
 	case kafka.OffsetOutOfRange:
 		if w.earliest {
 			return Batch{}, fmt.Errorf("topic %q partition %d: the log's start moved past %d while it was asked for", c.config.Topic, w.partition, w.from)
@@ -194,6 +204,8 @@ func (c *Client) readPartition(ctx context.Context, d *decoder, partition *kmsg.
 
 const inconsistentTopicID kafka.Error = 103 // kafka-go has no name for it
 
+var errWithin = errors.New("refused as out of range though it is within it")
+
 // outOfRange finds out why a broker refused an offset. Inside the log it was a
 // leader that is behind for now.
 func (c *Client) outOfRange(ctx context.Context, w want) error {
@@ -203,8 +215,8 @@ func (c *Client) outOfRange(ctx context.Context, w want) error {
 	}
 	b := bounds[w.partition]
 	if b.Start <= w.from && w.from <= b.End {
-		return fmt.Errorf("topic %q partition %d: offset %d refused as out of range within %d and %d",
-			c.config.Topic, w.partition, w.from, b.Start, b.End)
+		return fmt.Errorf("topic %q partition %d: offset %d is %w, %d and %d",
+			c.config.Topic, w.partition, w.from, errWithin, b.Start, b.End)
 	}
 	return &OffsetError{Topic: c.config.Topic, Partition: w.partition, Offset: w.from, LogStart: b.Start, LogEnd: b.End}
 }

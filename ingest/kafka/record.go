@@ -31,6 +31,10 @@ type Batch struct {
 	// aborted records and holes included.
 	Next int64
 
+	// Term numbers the leader of the partition that wrote what lies before Next, from
+	// 1 on: Kafka's leader epoch and 1. 0 is not known.
+	Term int32
+
 	// HighWatermark is the end of the log, LogStart its first offset, at the time of
 	// the answer.
 	HighWatermark, LogStart int64

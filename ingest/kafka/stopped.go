@@ -17,13 +17,14 @@ const (
 	ReasonOffset    = "offset"    // the log no longer has, or does not have, the next offset
 	ReasonCorrupt   = "corrupt"   // the log holds bytes that are no batch
 	ReasonTooLarge  = "too_large" // the log holds a batch that unpacks to too much
+	ReasonTruncated = "truncated" // the log lost records that were read
 	ReasonRecreated = "recreated" // the topic is another one of the same name
 	ReasonGrown     = "grown"     // the topic has more partitions than it had
 )
 
 // Reasons lists them in a fixed order.
 func Reasons() []string {
-	return []string{ReasonOffset, ReasonCorrupt, ReasonTooLarge, ReasonRecreated, ReasonGrown}
+	return []string{ReasonOffset, ReasonCorrupt, ReasonTooLarge, ReasonTruncated, ReasonRecreated, ReasonGrown}
 }
 
 // An OffsetError says that a partition does not hold the offset to go on from.
@@ -80,6 +81,23 @@ func (e *TooLargeError) Error() string {
 
 // Reason is ReasonTooLarge.
 func (e *TooLargeError) Reason() string { return ReasonTooLarge }
+
+// A TruncatedError says that the log has lost records that were read, and may have
+// others in their place.
+type TruncatedError struct {
+	Topic     string
+	Partition int
+	Offset    int64 // up to which it was read
+	Same      int64 // up to which the log is still the same
+}
+
+func (e *TruncatedError) Error() string {
+	return fmt.Sprintf("topic %q partition %d: the log has lost offsets %d to %d, which were read: a replica without them was elected leader; set unclean.leader.election.enable to false, then start over with new state",
+		e.Topic, e.Partition, e.Same, e.Offset-1)
+}
+
+// Reason is ReasonTruncated.
+func (e *TruncatedError) Reason() string { return ReasonTruncated }
 
 // A RecreatedError says that the topic of a name is not the one that was read.
 type RecreatedError struct {
