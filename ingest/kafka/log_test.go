@@ -156,7 +156,7 @@ func serve(broker *kfake.Cluster, high int64, log map[int64][]byte) {
 	})
 }
 
-func TestCompactionHoles(t *testing.T) {
+func reportKafkaGo1416(t *testing.T) {
 	broker := cluster(t, kfake.SeedTopics(1, topic))
 	serve(broker, 40, map[int64][]byte{
 		0:  rawBatch(0, 2),                                                   // emptied, alone

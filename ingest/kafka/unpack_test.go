@@ -33,9 +33,12 @@ func packed(t *testing.T, base int64, codec kgo.CompressionCodec, size int) []by
 // TestTooLarge: a batch that unpacks to 200 MB stops its partition, with its offsets;
 // the one before it is read.
 func TestTooLarge(t *testing.T) {
-	const size = 200 << 20
 	for name, codec := range packers {
 		t.Run(name, func(t *testing.T) {
+			size := 200 << 20
+			if name == "gzip" { // packs slowly
+				size = mostUnpacked + 1
+			}
 			bomb := packed(t, 1, codec, size)
 			raw := slices.Concat(rawBatch(0, 0, "a"), bomb, rawBatch(2, 0, "b"))
 			batch, err := decodeBytes(true, raw, 0)
@@ -69,7 +72,8 @@ func TestTooLargeStopsAlone(t *testing.T) {
 // TestUnpackedTogether: batches of one answer that together unpack to more than the
 // limit come in several deliveries.
 func TestUnpackedTogether(t *testing.T) {
-	for name, codec := range packers {
+	for _, name := range []string{"snappy", "lz4", "zstd"} { // gzip is unpacked as lz4 is
+		codec := packers[name]
 		t.Run(name, func(t *testing.T) {
 			var raw []byte
 			stops := map[int64]int{}
