@@ -77,7 +77,7 @@ func (d *Daemon) EarlierReport(experiment string, epoch int) *estimators.Report 
 func (d *Daemon) Live() web.Live {
 	live := web.Live{
 		Now: time.Now(), Version: d.version, Topic: d.config.Kafka.Topic, Paused: d.paused(),
-		Refits: d.refits.histogram(), Commits: d.commits.histogram(), DeadLettersDropped: d.dropped.Load(),
+		Refits: d.refits.histogram(), Commits: d.commits.histogram(), DeadLettersDropped: d.dropped.Load(), WentBack: d.backs.Load(),
 	}
 	if at := d.last.Load(); at != 0 {
 		live.LastRefit = time.Unix(0, at)

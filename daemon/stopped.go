@@ -33,3 +33,10 @@ func (d *Daemon) nameless() {
 	d.log.Warn("the brokers tell no topic ids, Kafka does from 2.8 on: a topic that is deleted and created again is noticed only if it is shorter than what was read or has another number of partitions",
 		"topic", d.config.Kafka.Topic)
 }
+
+// wentBack is told that a log starts or ends before where it did.
+func (d *Daemon) wentBack(number int, was, is kafka.Bounds) {
+	d.backs.Add(1)
+	d.log.Warn("the log went back: a new leader lags behind, or one without all records was elected and what was not read yet may be lost; where topics have no ids it may be another topic",
+		"topic", d.config.Kafka.Topic, "partition", number, "start", is.Start, "end", is.End, "start_before", was.Start, "end_before", was.End)
+}

@@ -30,6 +30,9 @@ type Consumer struct {
 	Held func(partition int) bool
 	// Failed is told of a partition that has stopped for good.
 	Failed func(partition int, err kafka.Stopped)
+	// WentBack is told that a log starts or ends before where it did: a new leader that
+	// lags, one that lost records, or, where topics have no ids, another topic.
+	WentBack func(partition int, was, is kafka.Bounds)
 	// Nameless is told, once a generation, that the cluster tells no topic ids.
 	Nameless func()
 }
@@ -58,7 +61,7 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 	if !c.Manual && len(mine) < count {
 		return fmt.Errorf("assigned %d of %d partitions: %w", len(mine), count, ErrShared)
 	}
-	s := &session{consumer: c, workers: map[int]*Worker{}}
+	s := &session{consumer: c, workers: map[int]*Worker{}, marks: map[int]kafka.Bounds{}}
 	start := map[int]kafka.Start{}
 	var log kafka.Log // of the topic, as state knows it
 	for _, number := range mine {
@@ -69,6 +72,7 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 		decoder := event.Decoder{Schema: c.Schema, Keyless: count == 1}
 		s.workers[number] = NewWorker(decoder, partition, c.Client.Wake)
 		at, known := partition.Next(), partition.Log()
+		s.marks[number] = kafka.Bounds{Start: known.Start, End: known.End}
 		if at < 0 {
 			at = kafka.Earliest
 		}
@@ -89,7 +93,8 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 type session struct {
 	consumer *Consumer
 	workers  map[int]*Worker
-	nameless bool // it was told
+	nameless bool                 // it was told
+	marks    map[int]kafka.Bounds // of each log, when last heard of; of the goroutine of Fetch
 }
 
 func (s *session) run(ctx context.Context, g kafka.Generation, start map[int]kafka.Start) error {
@@ -154,6 +159,11 @@ func (s *session) Deliver(b kafka.Batch) {
 		s.nameless = true
 		s.consumer.Nameless()
 	}
+	was, is := s.marks[b.Partition], kafka.Bounds{Start: b.LogStart, End: b.HighWatermark}
+	if is.Start >= 0 && is.Start < was.Start || is.End < was.End { // before Kafka 1.0 no start is told
+		s.consumer.WentBack(b.Partition, was, is)
+	}
+	s.marks[b.Partition] = is
 	s.workers[b.Partition].offer(b)
 }
 

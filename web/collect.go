@@ -133,6 +133,7 @@ func collectIntake(out *emitter, live *Live) {
 	if heard {
 		out.send(topicIDKnown, indicator(named), live.Topic)
 	}
+	out.send(logWentBack, float64(live.WentBack), live.Topic)
 	out.send(records, float64(read), live.Topic)
 	out.send(trajectoriesOpen, float64(open))
 	out.send(outboxRecords, float64(outbox))

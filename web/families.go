@@ -93,6 +93,8 @@ var (
 		"Always 1: the partition is not read any more, for the reason. Absent while it is read.", "topic", "partition", "reason")
 	topicIDKnown = gauge("blipd_topic_id_known",
 		"Whether the brokers tell the topic's id, by which one that was deleted and created again is told apart, 1 or 0. Absent while unknown.", "topic")
+	logWentBack = counter("blipd_log_went_back_total",
+		"Times that a partition's log started or ended before where it had: a leader that lags or has lost records.", "topic")
 	outboxRecords = gauge("blipd_outbox_records",
 		"Records that wait to be sent.")
 )
@@ -118,7 +120,7 @@ func families() []*family {
 	return slices.Concat(effectSeries.all(), gainSeries.all(), []*family{
 		modelCheck, groupsHidden, healthCheckOK, completeTo,
 		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed,
-		inputLag, streamTime, partitionStopped, topicIDKnown, outboxRecords,
+		inputLag, streamTime, partitionStopped, topicIDKnown, logWentBack, outboxRecords,
 		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, buildInfo,
 	})
 }

@@ -80,6 +80,7 @@ func TestScrapeCountsWhatPartitionsCounted(t *testing.T) {
 		{"blipd_stream_time_seconds", []string{"partition", "0"}, float64(noon.Unix())},
 		{"blipd_complete_to_timestamp_seconds", []string{"experiment", "retail"}, float64(noon.Unix() - 7200)},
 		{"blipd_partition_stopped", []string{"topic", "blipd.events", "partition", "1", "reason", "recreated"}, 1},
+		{"blipd_log_went_back_total", []string{"topic", "blipd.events"}, 2},
 		{"blipd_topic_id_known", []string{"topic", "blipd.events"}, 1},
 		{"blipd_outbox_records", nil, 5},
 		{"blipd_intake_paused", []string{"reason", "memory"}, 0},

@@ -55,6 +55,7 @@ type Live struct {
 	Refits             Durations
 	LastRefit          time.Time // zero before the first
 	Commits            Durations
+	WentBack           int64 // times that a log started or ended before where it had
 	DeadLettersDropped int64 // refused by the broker for their content
 }
 

@@ -137,6 +137,7 @@ func living() Live {
 		Paused:    map[string]bool{"dead_letters": false, "memory": false},
 		Refits:    Durations{Count: 10, Sum: 0.5, Buckets: map[float64]uint64{0.01: 1, 0.1: 9, 1: 10}},
 		LastRefit: noon,
+		WentBack:  2,
 		Commits:   Durations{Count: 100, Sum: 1, Buckets: map[float64]uint64{0.01: 90, 0.1: 100}},
 	}
 }
