@@ -160,7 +160,7 @@ func (s *session) Deliver(b kafka.Batch) {
 		s.consumer.Nameless()
 	}
 	was, is := s.marks[b.Partition], kafka.Bounds{Start: b.LogStart, End: b.HighWatermark}
-	if is.Start >= 0 && is.Start < was.Start || is.End < was.End { // before Kafka 1.0 no start is told
+	if is.Start >= 0 && is.Start < was.Start || is.End < was.End { // fetch v4 tells no start
 		s.consumer.WentBack(b.Partition, was, is)
 	}
 	s.marks[b.Partition] = is
