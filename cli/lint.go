@@ -48,9 +48,6 @@ type linter struct {
 	known   map[string]bool // unknown members that were named
 }
 
-// Next is the start.
-func (l *linter) Next() int64 { return -1 }
-
 // Commit ends a file.
 func (l *linter) Commit() error { return l.out.Flush() }
 

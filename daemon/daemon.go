@@ -34,6 +34,7 @@ type Daemon struct {
 	refits  *durations
 	commits *durations
 	last    atomic.Int64 // unix nanoseconds of the last refit; 0 before
+	backs   atomic.Int64 // times that a log started or ended before where it had
 	dropped atomic.Int64 // dead letters that the broker refused for their content
 
 	mu    sync.Mutex // guards truth
@@ -121,7 +122,7 @@ func (d *Daemon) consume(ctx context.Context) error {
 	c := ingest.Consumer{
 		Client: d.client, Schema: d.config.Schema(), Manual: len(d.config.Kafka.Partitions) > 0,
 		Open: d.open, Began: d.intake.began, Ended: d.intake.ended,
-		Held: d.held, Failed: d.failed,
+		Held: d.held, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack,
 	}
 	return c.Run(ctx)
 }

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,14 +18,14 @@ type intake struct {
 	mu         sync.Mutex // guards all below
 	partitions map[int]*state.Partition
 	workers    map[int]*ingest.Worker // of the generation at work
-	failed     map[int]error          // partitions that have stopped for good
+	failed     map[int]stopped        // partitions that have stopped for good
 	joined     bool                   // a generation is at work
 	trouble    error                  // why brokers cannot be reached; nil: they can
 	blocked    error                  // why dead letters cannot be sent; nil: they can
 }
 
 func (i *intake) init() {
-	i.partitions, i.failed = map[int]*state.Partition{}, map[int]error{}
+	i.partitions, i.failed = map[int]*state.Partition{}, map[int]stopped{}
 }
 
 // owned lists the open partitions in order.
@@ -94,14 +93,6 @@ func (d *Daemon) held(number int) bool {
 	return p != nil && p.Waiting() >= outboxLimit
 }
 
-// failed is told of a partition that has stopped for good.
-func (d *Daemon) failed(number int, err error) {
-	d.log.Error("partition stopped", "topic", d.config.Kafka.Topic, "partition", number, "err", err)
-	d.intake.mu.Lock()
-	defer d.intake.mu.Unlock()
-	d.intake.failed[number] = err
-}
-
 // reachable is told when brokers can no longer be reached, and when again.
 func (d *Daemon) reachable(err error) {
 	if err != nil {
@@ -114,17 +105,18 @@ func (d *Daemon) reachable(err error) {
 	d.intake.trouble = err
 }
 
-// Reasons for which intake is held up.
+// Reasons for which intake is held up, beside those for which a partition stops.
 const (
-	pausedOutbox    = "outbox"  // dead letters wait to be sent
-	pausedOffset    = "offset"  // the log no longer has, or does not yet have, the next offset
-	pausedCorrupt   = "corrupt" // the log holds bytes that are no batch
-	pausedUnreached = "kafka"   // brokers cannot be reached
+	pausedOutbox    = "outbox" // dead letters wait to be sent
+	pausedUnreached = "kafka"  // brokers cannot be reached
 )
 
 // paused says which reasons hold intake up.
 func (d *Daemon) paused() map[string]bool {
-	paused := map[string]bool{pausedOutbox: false, pausedOffset: false, pausedCorrupt: false, pausedUnreached: false}
+	paused := map[string]bool{pausedOutbox: false, pausedUnreached: false}
+	for _, reason := range kafka.Reasons() {
+		paused[reason] = false
+	}
 	for _, p := range d.intake.owned() {
 		if p.Waiting() >= outboxLimit {
 			paused[pausedOutbox] = true
@@ -133,12 +125,8 @@ func (d *Daemon) paused() map[string]bool {
 	d.intake.mu.Lock()
 	defer d.intake.mu.Unlock()
 	paused[pausedUnreached] = d.intake.trouble != nil
-	for _, err := range d.intake.failed {
-		if offset := (*kafka.OffsetError)(nil); errors.As(err, &offset) {
-			paused[pausedOffset] = true
-		} else {
-			paused[pausedCorrupt] = true
-		}
+	for _, s := range d.intake.failed {
+		paused[s.reason] = true
 	}
 	return paused
 }

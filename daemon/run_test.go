@@ -145,7 +145,7 @@ func (w *world) read(topic string) []kafka.Record {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	all := &collector{stop: cancel}
-	if err := client.Fetch(ctx, map[int]int64{0: kafka.Earliest}, all); err != nil {
+	if err := client.Fetch(ctx, map[int]kafka.Start{0: {Offset: kafka.Earliest}}, all); err != nil {
 		w.t.Fatal(err)
 	}
 	return all.records
@@ -156,8 +156,8 @@ type collector struct {
 	stop    context.CancelFunc
 }
 
-func (c *collector) Ready(int) bool  { return true }
-func (c *collector) Fail(int, error) { c.stop() }
+func (c *collector) Ready(int) bool          { return true }
+func (c *collector) Fail(int, kafka.Stopped) { c.stop() }
 func (c *collector) Deliver(b kafka.Batch) {
 	c.records = append(c.records, b.Records...)
 	if b.Next >= b.HighWatermark {

@@ -77,7 +77,7 @@ func (d *Daemon) EarlierReport(experiment string, epoch int) *estimators.Report 
 func (d *Daemon) Live() web.Live {
 	live := web.Live{
 		Now: time.Now(), Version: d.version, Topic: d.config.Kafka.Topic, Paused: d.paused(),
-		Refits: d.refits.histogram(), Commits: d.commits.histogram(), DeadLettersDropped: d.dropped.Load(),
+		Refits: d.refits.histogram(), Commits: d.commits.histogram(), DeadLettersDropped: d.dropped.Load(), WentBack: d.backs.Load(),
 	}
 	if at := d.last.Load(); at != 0 {
 		live.LastRefit = time.Unix(0, at)
@@ -85,9 +85,9 @@ func (d *Daemon) Live() web.Live {
 	for _, p := range d.intake.owned() {
 		s := *p.Stats()
 		s.Outbox = p.Waiting()
-		page := web.Partition{Stats: s, Lag: -1}
+		page := web.Partition{Stats: s, Lag: -1, Stopped: d.intake.stopReason(s.Partition)}
 		if w := d.intake.worker(s.Partition); w != nil && w.Heard() {
-			page.Lag = w.Lag()
+			page.Lag, page.Named = w.Lag(), w.Named()
 		}
 		live.Partitions = append(live.Partitions, page)
 	}
@@ -108,10 +108,10 @@ func (d *Daemon) Readiness() web.Readiness {
 		say("no partitions are assigned yet")
 	}
 	for _, number := range slices.Sorted(maps.Keys(i.failed)) {
-		say("partition %d has stopped: %v", number, i.failed[number])
+		say("partition %d has stopped: %s", number, i.failed[number].words)
 	}
 	for _, number := range slices.Sorted(maps.Keys(i.workers)) {
-		if i.failed[number] == nil && !i.workers[number].Heard() {
+		if i.failed[number].reason == "" && !i.workers[number].Heard() {
 			say("partition %d: nothing was fetched yet", number)
 		}
 	}

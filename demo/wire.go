@@ -41,10 +41,10 @@ func Produce(ctx context.Context, broker, topic string, records iter.Seq2[[]byte
 // are those of their values.
 func Consume(ctx context.Context, broker, topic string, partitions int, until int64) (records, bytes int64, err error) {
 	config := kafka.Config{Brokers: []string{broker}, Topic: topic}
-	start := map[int]int64{}
+	start := map[int]kafka.Start{}
 	for number := range partitions {
 		config.Partitions = append(config.Partitions, number)
-		start[number] = kafka.Earliest
+		start[number] = kafka.Start{Offset: kafka.Earliest}
 	}
 	client, err := kafka.New(config)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *counting) Deliver(b kafka.Batch) {
 }
 
 // Fail ends it.
-func (c *counting) Fail(partition int, err error) {
+func (c *counting) Fail(partition int, err kafka.Stopped) {
 	c.err = errors.Join(c.err, fmt.Errorf("demo: partition %d: %w", partition, err))
 	c.stop()
 }

@@ -15,6 +15,15 @@ type Header struct {
 	Value []byte
 }
 
+// Log is what is known of the log that the records of a partition come from. The
+// zero value is nothing.
+type Log struct {
+	Topic      [16]byte // its id, which a topic of the same name made later does not have; zero: not known
+	Partitions int      // of the topic
+	Term       int32    // of the leader that wrote what was read last, from 1 on; 0: not known
+	Start, End int64    // the first offset that there was, and the one behind the last, when last heard of
+}
+
 // Entry is a record and what was read from it: an event, or the fault for
 // which it is set aside (then Event is not to be used).
 type Entry struct {

@@ -29,7 +29,12 @@ type Consumer struct {
 	// Held says whether a partition should not be fed for now.
 	Held func(partition int) bool
 	// Failed is told of a partition that has stopped for good.
-	Failed func(partition int, err error)
+	Failed func(partition int, err kafka.Stopped)
+	// WentBack is told that a log starts or ends before where it did: a new leader that
+	// lags, one that lost records, or, where topics have no ids, another topic.
+	WentBack func(partition int, was, is kafka.Bounds)
+	// Nameless is told, once a generation, that the cluster tells no topic ids.
+	Nameless func()
 }
 
 const (
@@ -56,8 +61,9 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 	if !c.Manual && len(mine) < count {
 		return fmt.Errorf("assigned %d of %d partitions: %w", len(mine), count, ErrShared)
 	}
-	s := &session{consumer: c, workers: map[int]*Worker{}}
-	start := map[int]int64{}
+	s := &session{consumer: c, workers: map[int]*Worker{}, marks: map[int]kafka.Bounds{}}
+	start := map[int]kafka.Start{}
+	var log kafka.Log // of the topic, as state knows it
 	for _, number := range mine {
 		partition, err := c.Open(number)
 		if err != nil {
@@ -65,9 +71,19 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 		}
 		decoder := event.Decoder{Schema: c.Schema, Keyless: count == 1}
 		s.workers[number] = NewWorker(decoder, partition, c.Client.Wake)
-		start[number] = partition.Next()
-		if start[number] < 0 {
-			start[number] = kafka.Earliest
+		at, known := partition.Next(), partition.Log()
+		s.marks[number] = kafka.Bounds{Start: known.Start, End: known.End}
+		if at < 0 {
+			at = kafka.Earliest
+		}
+		start[number] = kafka.Start{Offset: at, Log: kafka.Log{Topic: known.Topic, Partitions: known.Partitions}, Term: known.Term}
+		if log == (kafka.Log{}) {
+			log = start[number].Log
+		}
+	}
+	for number, at := range start { // one that is new belongs to the topic of the others
+		if at.Log == (kafka.Log{}) {
+			start[number] = kafka.Start{Offset: at.Offset, Log: log}
 		}
 	}
 	return s.run(ctx, g, start)
@@ -77,9 +93,11 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 type session struct {
 	consumer *Consumer
 	workers  map[int]*Worker
+	nameless bool                 // it was told
+	marks    map[int]kafka.Bounds // of each log, when last heard of; of the goroutine of Fetch
 }
 
-func (s *session) run(ctx context.Context, g kafka.Generation, start map[int]int64) error {
+func (s *session) run(ctx context.Context, g kafka.Generation, start map[int]kafka.Start) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	broken := make(chan error, len(s.workers)) // what Apply could not do
@@ -136,7 +154,18 @@ func (s *session) Ready(partition int) bool {
 }
 
 // Deliver queues a batch for its worker.
-func (s *session) Deliver(b kafka.Batch) { s.workers[b.Partition].offer(b) }
+func (s *session) Deliver(b kafka.Batch) {
+	if !b.Log.Topic.Known() && !s.nameless {
+		s.nameless = true
+		s.consumer.Nameless()
+	}
+	was, is := s.marks[b.Partition], kafka.Bounds{Start: b.LogStart, End: b.HighWatermark}
+	if is.Start >= 0 && is.Start < was.Start || is.End < was.End { // fetch v4 tells no start
+		s.consumer.WentBack(b.Partition, was, is)
+	}
+	s.marks[b.Partition] = is
+	s.workers[b.Partition].offer(b)
+}
 
 // Fail passes the bad news on; the other partitions go on.
-func (s *session) Fail(partition int, err error) { s.consumer.Failed(partition, err) }
+func (s *session) Fail(partition int, err kafka.Stopped) { s.consumer.Failed(partition, err) }

@@ -21,7 +21,7 @@ import (
 // one line a record; offsets count lines from 0, empty ones too. A name ending
 // in .gz or .zst is uncompressed, "-" is in. read, unless nil, is told how many
 // bytes of the files were read so far, before uncompressing.
-func Files(ctx context.Context, names []string, in io.Reader, schema *event.Schema, p Partition, read func(bytes int64)) error {
+func Files(ctx context.Context, names []string, in io.Reader, schema *event.Schema, p Applier, read func(bytes int64)) error {
 	f := &files{reader: newReader(event.Decoder{Schema: schema, Keyless: true}), told: read}
 	for _, name := range names {
 		if err := f.file(ctx, name, in, p); err != nil {
@@ -38,7 +38,7 @@ type files struct {
 	told   func(int64)
 }
 
-func (f *files) file(ctx context.Context, name string, in io.Reader, p Partition) error {
+func (f *files) file(ctx context.Context, name string, in io.Reader, p Applier) error {
 	source := in
 	if name != "-" {
 		file, err := os.Open(name)

@@ -26,11 +26,14 @@ type notebook struct {
 	offsets []int64
 	faults  int
 	next    int64
+	log     event.Log
 	err     error
 }
 
-func (n *notebook) Next() int64   { return n.next }
-func (n *notebook) Commit() error { return n.err }
+func (n *notebook) Next() int64        { return n.next }
+func (n *notebook) Commit() error      { return n.err }
+func (n *notebook) Log() event.Log     { return n.log }
+func (n *notebook) From(log event.Log) { n.log = log }
 func (n *notebook) Apply(batch iter.Seq[*event.Entry], next int64) error {
 	for e := range batch {
 		n.offsets = append(n.offsets, e.Record.Offset)

@@ -13,9 +13,18 @@ import (
 
 // Partition is the state that a worker brings the log to.
 type Partition interface {
+	Applier
 	// Next is the offset of the first record not applied; below 0: start at the
 	// log's start.
 	Next() int64
+	// Log is the log that what was applied came from.
+	Log() event.Log
+	// From is told of the log before a batch of it is applied.
+	From(log event.Log)
+}
+
+// Applier takes records.
+type Applier interface {
 	// Apply applies a batch and the offset behind it; an entry is used until the
 	// next one is asked for.
 	Apply(batch iter.Seq[*event.Entry], next int64) error
@@ -46,6 +55,7 @@ type Worker struct {
 
 	end     atomic.Int64 // end of the log when last heard of; -1 before
 	applied atomic.Int64 // next offset of the partition, as far as it counts
+	named   atomic.Bool  // the cluster has told the id of the topic
 }
 
 // NewWorker makes the worker of a partition. taken, unless nil, is called
@@ -72,6 +82,7 @@ func (w *Worker) Run(ctx context.Context) error {
 			if w.taken != nil {
 				w.taken()
 			}
+			w.partition.From(event.Log{Topic: batch.Log.Topic, Partitions: batch.Log.Partitions, Term: batch.Term, Start: batch.LogStart, End: batch.HighWatermark})
 			if err := w.partition.Apply(w.read(batch.Records), batch.Next); err != nil {
 				return err
 			}
@@ -117,11 +128,16 @@ func (w *Worker) Lag() int64 { return max(0, w.end.Load()-max(0, w.applied.Load(
 // Heard tells whether the log was heard of at all: then Lag is known.
 func (w *Worker) Heard() bool { return w.end.Load() >= 0 }
 
+// Named tells whether the cluster tells the topic's id; without, one that was made
+// anew may be taken for the one before.
+func (w *Worker) Named() bool { return w.named.Load() }
+
 // room tells whether the queue takes one more batch.
 func (w *Worker) room() bool { return len(w.queue) < cap(w.queue) }
 
 // offer queues a batch; there must be room.
 func (w *Worker) offer(batch kafka.Batch) {
+	w.named.Store(batch.Log.Topic.Known())
 	w.end.Store(batch.HighWatermark)
 	w.queue <- batch
 }

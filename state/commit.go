@@ -39,6 +39,7 @@ func (p *Partition) commit() error {
 	}
 	p.logged += int64(len(c.operations))
 	p.letters += int64(len(c.outbox))
+	p.heard = false
 	p.flight = &flight{done: make(chan error, 1), closed: c.closed, journal: journal, stats: p.fold.stats.clone(), letters: len(c.outbox), next: p.next, took: took}
 	p.fold.reset()
 	p.fold.tight = p.fold.held > p.budget()

@@ -16,6 +16,7 @@ type meta struct {
 	next, logged, letters     int64
 	archived                  int64 // blocks ever put into the archive
 	journalFirst, journalNext int64
+	log                       event.Log
 	clock                     clock
 	stats                     Stats // without Experiments
 	experiments               map[string]experimentMeta
@@ -52,6 +53,8 @@ func (p *Partition) writeMeta(txn *badger.Txn, logged, letters, archived int64) 
 			w.Text(name)
 			w.Int(p.retired[name])
 		}
+		w.Text(string(p.log.Topic[:]))
+		w.Ints([]int64{int64(p.log.Partitions), int64(p.log.Term), p.log.Start, p.log.End})
 	}))
 }
 
@@ -73,6 +76,10 @@ func (p *Partition) readMeta() (m meta, found bool, err error) {
 			name := r.Text()
 			m.retired[name] = r.Int()
 		}
+		if id := r.Text(); copy(m.log.Topic[:], id) != len(m.log.Topic) || len(id) != len(m.log.Topic) {
+			r.Fail()
+		}
+		m.log.Partitions, m.log.Term, m.log.Start, m.log.End = int(r.Int()), int32(r.Int()), r.Int(), r.Int()
 	})
 	if isAbsent(err) {
 		return meta{}, false, nil

@@ -56,6 +56,9 @@ type Partition struct {
 	fold    *fold
 
 	next    int64            // offset of the first record not applied; Unknown before any
+	log     event.Log        // that next belongs to
+	term    int32            // of the log behind the batch in hand
+	heard   bool             // log says something that is not on disk and would not be with the next offset
 	epochs  []epoch          // per experiment
 	retired map[string]int64 // experiments that are no longer configured: their last epoch
 	letters int64            // ever put into the outbox
@@ -85,6 +88,24 @@ type epoch struct {
 
 // Next is the offset of the first record that is not yet applied, or Unknown.
 func (p *Partition) Next() int64 { return p.next }
+
+// Log is the log that the records come from, as last told.
+func (p *Partition) Log() event.Log { return p.log }
+
+// From tells of the log that the next batch is of. It counts with it.
+func (p *Partition) From(log event.Log) {
+	if log.Topic == ([16]byte{}) { // brokers of today may tell less than those of yesterday
+		log.Topic = p.log.Topic
+	}
+	p.term = log.Term
+	if log.Term != p.log.Term {
+		log.Term = 0 // within the batch it may be either
+	}
+	was := p.log
+	was.End, was.Term = log.End, log.Term
+	p.heard = p.heard || was != log
+	p.log = log
+}
 
 // Stats are the counters as of the last commit.
 func (p *Partition) Stats() *Stats { return p.stats.Load() }
@@ -122,14 +143,14 @@ func (p *Partition) Apply(batch iter.Seq[*event.Entry], next int64) error {
 			}
 		}
 	}
-	p.next = max(p.next, next)
+	p.next, p.log.Term = max(p.next, next), p.term
 	p.countLetters()
 	return nil
 }
 
 // Commit returns when everything applied counts.
 func (p *Partition) Commit() error {
-	if s := p.Stats(); s.Next != p.next || p.fold.changes.count() > 0 {
+	if s := p.Stats(); s.Next != p.next || p.heard || p.fold.changes.count() > 0 {
 		if err := p.commit(); err != nil {
 			return err
 		}

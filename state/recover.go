@@ -47,10 +47,11 @@ func (s *Store) Partition(number int, options Options) (*Partition, error) {
 // restore brings back trajectories, ledgers and counters.
 func (p *Partition) restore(m *meta) error {
 	f := p.fold
-	p.next, p.logged, p.letters, f.clock = m.next, m.logged, m.letters, m.clock
+	p.next, p.log, p.logged, p.letters, f.clock = m.next, m.log, m.logged, m.letters, m.clock
 	f.changes.archive.first, p.journal.first, p.journal.next = m.archived, m.journalFirst, m.journalNext
 	f.stats.Stream, f.stats.Records, f.stats.Open = m.stats.Stream, m.stats.Records, m.stats.Open
 	copy(f.stats.Rejected, m.stats.Rejected)
+	p.term = m.log.Term
 	changed := p.restoreEpochs(m)
 	for x := range p.epochs {
 		f.epochs[x] = int32(p.epochs[x].number)

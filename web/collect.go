@@ -111,9 +111,16 @@ func collectIntake(out *emitter, live *Live) {
 	var read, open, outbox int64
 	rejected := make([]int64, len(event.Reasons())+1) // by event.Reason
 	closed := make([]int64, len(state.Hows()))        // by state.How
+	heard, named := false, true
 	for i := range live.Partitions {
 		p := &live.Partitions[i]
 		number := strconv.Itoa(p.Partition)
+		if p.Stopped != "" {
+			out.send(partitionStopped, 1, live.Topic, number, p.Stopped)
+		}
+		if p.Lag >= 0 {
+			heard, named = true, named && p.Named
+		}
 		if p.Lag >= 0 {
 			out.send(inputLag, float64(p.Lag), live.Topic, number)
 		}
@@ -126,6 +133,10 @@ func collectIntake(out *emitter, live *Live) {
 			addInts(closed, e.Closed[:])
 		}
 	}
+	if heard {
+		out.send(topicIDKnown, indicator(named), live.Topic)
+	}
+	out.send(logWentBack, float64(live.WentBack), live.Topic)
 	out.send(records, float64(read), live.Topic)
 	out.send(trajectoriesOpen, float64(open))
 	out.send(outboxRecords, float64(outbox))

@@ -92,6 +92,12 @@ var (
 		"Records between the last one counted and the end of the log. Absent while unknown.", "topic", "partition")
 	streamTime = gauge("blipd_stream_time_seconds",
 		"Event time that two trajectories of the partition have reached, in seconds since 1970.", "topic", "partition")
+	partitionStopped = gauge("blipd_partition_stopped",
+		"Always 1: the partition is not read any more, for the reason. Absent while it is read.", "topic", "partition", "reason")
+	topicIDKnown = gauge("blipd_topic_id_known",
+		"Whether the brokers tell the topic's id, by which one that was deleted and created again is told apart, 1 or 0. Absent while unknown.", "topic")
+	logWentBack = counter("blipd_log_went_back_total",
+		"Times that a partition's log started or ended before where it had: a leader that lags or has lost records.", "topic")
 	outboxRecords = gauge("blipd_outbox_records",
 		"Records that wait to be sent.")
 )
@@ -117,7 +123,7 @@ func families() []*family {
 	return slices.Concat(effectSeries.all(), gainSeries.all(), []*family{
 		supportLow, modelCheck, groupsHidden, healthCheckOK, completeTo,
 		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed,
-		inputLag, streamTime, outboxRecords,
+		inputLag, streamTime, partitionStopped, topicIDKnown, logWentBack, outboxRecords,
 		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, buildInfo,
 	})
 }

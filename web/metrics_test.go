@@ -79,6 +79,9 @@ func TestScrapeCountsWhatPartitionsCounted(t *testing.T) {
 		{"blipd_input_lag_records", []string{"topic", "blipd.events", "partition", "0"}, 17},
 		{"blipd_stream_time_seconds", []string{"partition", "0"}, float64(noon.Unix())},
 		{"blipd_complete_to_timestamp_seconds", []string{"experiment", "retail"}, float64(noon.Unix() - 7200)},
+		{"blipd_partition_stopped", []string{"topic", "blipd.events", "partition", "1", "reason", "recreated"}, 1},
+		{"blipd_log_went_back_total", []string{"topic", "blipd.events"}, 2},
+		{"blipd_topic_id_known", []string{"topic", "blipd.events"}, 1},
 		{"blipd_outbox_records", nil, 5},
 		{"blipd_intake_paused", []string{"reason", "memory"}, 0},
 		{"blipd_refit_last_success_timestamp_seconds", nil, float64(noon.Unix())},
@@ -97,6 +100,7 @@ func TestScrapeCountsWhatPartitionsCounted(t *testing.T) {
 	for metric, absent := range map[string][]string{
 		"blipd_input_lag_records":   {"partition", "1"}, // unknown
 		"blipd_stream_time_seconds": {"partition", "1"}, // does not exist yet
+		"blipd_partition_stopped":   {"partition", "0"}, // is read
 	} {
 		if v, ok := value(t, got, metric, absent...); ok {
 			t.Errorf("%s%q = %v, want none", metric, absent, v)

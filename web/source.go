@@ -55,13 +55,16 @@ type Live struct {
 	Refits             Durations
 	LastRefit          time.Time // zero before the first
 	Commits            Durations
+	WentBack           int64 // times that a log started or ended before where it had
 	DeadLettersDropped int64 // refused by the broker for their content
 }
 
 // Partition is one partition's state and how far it is behind.
 type Partition struct {
 	state.Stats
-	Lag int64 // records between Next and the end of the log; negative while unknown
+	Lag     int64  // records between Next and the end of the log; negative while unknown
+	Named   bool   // the cluster tells the topic's id; of no meaning while Lag is unknown
+	Stopped string // why it is not read any more, in one word; "" while it is
 }
 
 // Durations is a histogram of seconds.

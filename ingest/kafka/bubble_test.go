@@ -29,9 +29,9 @@ func TestInABubble(t *testing.T) {
 		joined := make(chan error, 1)
 		go func() {
 			joined <- c.Join(ctx, func(ctx context.Context, g Generation) error {
-				start := map[int]int64{}
+				start := map[int]Start{}
 				for _, partition := range g.Partitions() {
-					start[partition] = Earliest
+					start[partition] = Start{Offset: Earliest}
 				}
 				return c.Fetch(ctx, start, s)
 			})

@@ -2,32 +2,17 @@ package kafka
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// A CorruptError says that a partition holds bytes that cannot be read.
-type CorruptError struct {
-	Topic     string
-	Partition int
-	Offset    int64 // up to which everything was read
-	Err       error
-}
-
-func (e *CorruptError) Error() string {
-	return fmt.Sprintf("topic %q partition %d offset %d: %v; if other consumers fail as well, the broker's copy is damaged: restore it from a replica, or delete the records up to the next batch",
-		e.Topic, e.Partition, e.Offset, e.Err)
-}
-
-func (e *CorruptError) Unwrap() error { return e.Err }
-
 // decoder reads the batches of a topic. It is safe for concurrent use.
 type decoder struct {
 	topic     string
 	isolation kgo.IsolationLevel
-	codecs    kgo.Decompressor
 }
 
 func newDecoder(topic string, committed bool) *decoder {
@@ -35,7 +20,7 @@ func newDecoder(topic string, committed bool) *decoder {
 	if committed {
 		isolation = kgo.ReadCommitted()
 	}
-	return &decoder{topic: topic, isolation: isolation, codecs: kgo.DefaultDecompressor()}
+	return &decoder{topic: topic, isolation: isolation}
 }
 
 // decode reads what an answer holds of a partition from an offset on. Either the
@@ -53,6 +38,11 @@ func (d *decoder) decode(answer *kmsg.FetchResponseTopicPartition, from int64) (
 		return batch, nil
 	}
 	spans, err := walk(raw)
+	for len(spans) > 1 && spans[0].last < from { // no broker sends it
+		raw = raw[spans[0].stop:]
+		spans, err = walk(raw)
+	}
+	answer.RecordBatches = raw
 	if len(spans) == 0 && err == nil {
 		// No broker of Fetch v4 cuts the first batch. This may pass, so it is retried.
 		return batch, fmt.Errorf("topic %q partition %d offset %d: %d bytes hold no whole batch",
@@ -64,6 +54,10 @@ func (d *decoder) decode(answer *kmsg.FetchResponseTopicPartition, from int64) (
 		records, next, err = d.process(answer, from, spans, err)
 	}
 	if next == from {
+		if errors.Is(err, errTooLarge) {
+			return batch, &TooLargeError{Topic: d.topic, Partition: batch.Partition, Offset: from,
+				First: spans[0].base, Last: spans[0].last, Packed: spans[0].stop, Limit: mostUnpacked}
+		}
 		if err == nil {
 			err = fmt.Errorf("%d batches end at offset %d, before the one asked for", len(spans), spans[len(spans)-1].last)
 		}
@@ -71,6 +65,11 @@ func (d *decoder) decode(answer *kmsg.FetchResponseTopicPartition, from int64) (
 	}
 	batch.Records = convert(records)
 	batch.Next = next
+	for _, s := range spans {
+		if s.last < next {
+			batch.Term = s.term
+		}
+	}
 	return batch, nil
 }
 
@@ -124,7 +123,7 @@ func (d *decoder) run(answer *kmsg.FetchResponseTopicPartition, from int64, span
 		Partition:      answer.Partition,
 	}
 	counts = make([]int, 0, len(spans))
-	partition, next := kgo.ProcessFetchPartition(options, &whole, d.codecs, func(m kgo.FetchBatchMetrics) {
+	partition, next := kgo.ProcessFetchPartition(options, &whole, &unpacker{limit: mostUnpacked}, func(m kgo.FetchBatchMetrics) {
 		counts = append(counts, m.NumRecords)
 	})
 	return partition.Records, next, counts, partition.Err
@@ -135,12 +134,14 @@ type span struct {
 	stop       int   // index of the byte after it
 	base, last int64 // offsets it covers, also where nothing is left at them
 	count      int   // records in it
+	term       int32 // see Batch
 }
 
 // Places in a record batch, format 2.
 const (
 	lengthAt    = 8
 	lengthBase  = 12 // the length counts from here
+	epochAt     = 12
 	magicAt     = 16
 	lastDeltaAt = 23
 	countAt     = 57
@@ -174,7 +175,7 @@ func walk(raw []byte) ([]span, error) {
 		}
 		at += int(lengthBase + length)
 		next = last + 1
-		spans = append(spans, span{stop: at, base: base, last: last, count: int(count)})
+		spans = append(spans, span{stop: at, base: base, last: last, count: int(count), term: max(0, int32(binary.BigEndian.Uint32(b[epochAt:]))+1)})
 	}
 	return spans, nil
 }

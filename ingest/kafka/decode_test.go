@@ -112,10 +112,8 @@ func FuzzAnswer(f *testing.F) {
 	}
 	d := newDecoder(topic, true)
 	f.Fuzz(func(t *testing.T, raw []byte, version int16) {
-		var response fetchResponse
-		if _, err := response.ReadFrom(bytes.NewReader(raw)); err != nil {
-			t.Fatal(err)
-		}
+		response := fetchResponse{body: takeBody()}
+		response.body.Write(raw)
 		defer response.release()
 		answer, err := response.parse(4 + int16(uint16(version)%8))
 		if err != nil {

@@ -25,11 +25,17 @@ func (f *fetcher) dispatch(ctx context.Context) time.Time {
 	}
 	f.layout.ok()
 	f.client.health.clear("layout")
+	if look := f.look(ctx, now); look.After(now) {
+		again = earlier(again, look)
+	}
+	if !f.watch.sure {
+		return again
+	}
 
 	led := map[int32][]*cursor{}
 	for _, cur := range f.cursors {
 		switch leader, ok := layout.leaders[cur.partition]; {
-		case cur.busy:
+		case cur.busy, cur.doubt != nil:
 		case cur.paused(now):
 			again = earlier(again, cur.until)
 		case ok:
@@ -90,7 +96,7 @@ func (f *fetcher) ask(ctx context.Context, leader int32, l *link, cursors []*cur
 		cur := cursors[(i+l.turn)%len(cursors)]
 		if f.sink.Ready(cur.partition) {
 			cur.busy = true
-			wants = append(wants, want{partition: cur.partition, from: cur.next})
+			wants = append(wants, want{partition: cur.partition, from: cur.next, topic: cur.log.Topic, term: cur.term})
 		}
 	}
 	if len(wants) == 0 {

@@ -23,11 +23,16 @@
 //   - Nothing is skipped in silence. A lost range, a damaged batch or a format that
 //     is not understood stops its partition through Sink.Fail, with topic,
 //     partition, offset and what to do; the other partitions go on.
+//   - The topic stays the one that was read. Its id is part of a start, of each request
+//     where brokers take it, and of each batch; another id, or another number of
+//     partitions, stops the partitions. So does a log that has another history before
+//     the offset, by the term of who wrote it.
 //   - Transactions: with Config.ReadCommitted only committed records arrive.
 //   - An unreachable or changing cluster is no error: requests are repeated after
 //     growing pauses, and Config.Changed hears of the change once each way.
 //   - Memory is bounded by who reads: a partition whose sink is not Ready is left
-//     out of the next request.
+//     out of the next request. A batch unpacks to at most 128 MiB, else it stops its
+//     partition; what one answer brings of a partition to that and one batch more.
 //   - No bytes of a broker make it panic, and whoever starts a goroutine waits for
 //     it. (The connections' own goroutines belong to kafka-go; Close cuts them off.)
 //

@@ -20,8 +20,15 @@ type Sink interface {
 	// so that its start and its marks are known.
 	Deliver(Batch)
 
-	// Fail says that a partition has stopped for good: *OffsetError, *CorruptError.
-	Fail(partition int, err error)
+	// Fail says that a partition has stopped for good.
+	Fail(partition int, err Stopped)
+}
+
+// A Start is where a partition is to be read from.
+type Start struct {
+	Offset int64 // or Earliest
+	Log    Log   // that Offset belongs to; zero: whatever the topic is now
+	Term   int32 // of what lies before Offset, see Batch; 0: not known
 }
 
 const (
@@ -33,26 +40,32 @@ const (
 	idleCheck = time.Second
 )
 
-// Fetch reads the partitions of start, each from its offset or Earliest, until ctx
-// ends; then it returns nil. A partition that failed is left alone; Fetch goes on
-// even when all have. The only error is an impossible start.
+// Fetch reads the partitions of start until ctx ends; then it returns nil. A
+// partition that failed is left alone; Fetch goes on even when all have. The only
+// error is an impossible start.
+//
+// Nothing is read before the cluster has said which topic this is. From Kafka 3.1 on
+// each request names the topic by its id; from 2.8 on the id is asked for again
+// after records have come and before they are delivered. Before that there are no
+// ids, and Batch.Log says so.
 //
 // There is one request at a time to each broker. While all its partitions are
 // ready the broker holds the answer until there is news. While one is left out it
 // answers at once, so that this one is not kept waiting by the others.
-func (c *Client) Fetch(ctx context.Context, start map[int]int64, sink Sink) error {
+func (c *Client) Fetch(ctx context.Context, start map[int]Start, sink Sink) error {
 	f := &fetcher{
 		client:  c,
 		sink:    sink,
 		decoder: newDecoder(c.config.Topic, c.config.ReadCommitted),
 		links:   map[int32]*link{},
 		answers: make(chan answer),
+		looks:   make(chan look),
 	}
-	for partition, next := range start {
-		if partition < 0 || next < 0 && next != Earliest {
-			return fmt.Errorf("fetch topic %q partition %d: offset %d is no start", c.config.Topic, partition, next)
+	for partition, at := range start {
+		if partition < 0 || at.Offset < 0 && at.Offset != Earliest {
+			return fmt.Errorf("fetch topic %q partition %d: offset %d is no start", c.config.Topic, partition, at.Offset)
 		}
-		f.cursors = append(f.cursors, &cursor{partition: partition, next: next, high: -1, start: -1})
+		f.cursors = append(f.cursors, &cursor{partition: partition, next: at.Offset, log: at.Log, term: at.Term, high: -1, start: -1})
 	}
 	slices.SortFunc(f.cursors, func(a, b *cursor) int { return a.partition - b.partition })
 	f.run(ctx)
@@ -77,6 +90,8 @@ type fetcher struct {
 	links   map[int32]*link
 	layout  backoff
 	answers chan answer
+	looks   chan look
+	watch   watch
 	polls   sync.WaitGroup
 }
 
@@ -84,9 +99,12 @@ type fetcher struct {
 type cursor struct {
 	backoff
 	partition   int
-	next        int64 // or Earliest
-	high, start int64 // marks last delivered, -1 before the first batch
-	busy        bool  // part of a request under way
+	next        int64   // or Earliest
+	log         Log     // that next belongs to
+	term        int32   // of what lies before next; 0: not known
+	high, start int64   // marks last delivered, -1 before the first batch
+	busy        bool    // part of a request under way
+	doubt       Stopped // why the topic may be another one; it is not read meanwhile
 }
 
 // link is one broker.
@@ -112,6 +130,8 @@ func (f *fetcher) run(ctx context.Context) {
 			return
 		case a := <-f.answers:
 			f.take(a)
+		case l := <-f.looks:
+			f.see(l)
 		case <-f.client.wake:
 			for _, l := range f.links {
 				l.rest = time.Time{}
@@ -126,7 +146,9 @@ func (f *fetcher) take(a answer) {
 	l := f.links[a.leader]
 	l.busy = false
 	for _, w := range a.wants {
-		f.cursor(w.partition).busy = false
+		if cur := f.cursor(w.partition); cur != nil {
+			cur.busy = false
+		}
 	}
 	if a.err != nil {
 		f.client.failed(brokerSource(a.leader), &l.backoff, a.err)
@@ -137,6 +159,9 @@ func (f *fetcher) take(a answer) {
 	moved := false
 	for _, o := range a.outcomes {
 		cur := f.cursor(o.Partition)
+		if cur == nil || cur.doubt != nil {
+			continue
+		}
 		if o.err != nil {
 			f.trouble(cur, o.err)
 			continue
@@ -145,7 +170,8 @@ func (f *fetcher) take(a answer) {
 		f.client.health.clear(partitionSource(cur.partition))
 		moved = moved || cur.next != o.Next
 		if cur.next != o.Next || cur.high != o.HighWatermark || cur.start != o.LogStart {
-			cur.next, cur.high, cur.start = o.Next, o.HighWatermark, o.LogStart
+			cur.next, cur.term, cur.high, cur.start = o.Next, o.Term, o.HighWatermark, o.LogStart
+			o.Log = cur.log
 			f.sink.Deliver(o.Batch)
 		}
 	}
@@ -156,25 +182,39 @@ func (f *fetcher) take(a answer) {
 
 // trouble stops a partition whose log cannot be read on, and pauses it otherwise.
 func (f *fetcher) trouble(cur *cursor, err error) {
-	var gone *OffsetError
-	var corrupt *CorruptError
-	if !errors.As(err, &gone) && !errors.As(err, &corrupt) {
-		f.client.failed(partitionSource(cur.partition), &cur.backoff, err)
+	if stopped := Stopped(nil); errors.As(err, &stopped) {
+		f.stop(cur, stopped)
 		return
 	}
+	switch {
+	case errors.Is(err, errOtherTopic):
+		f.watch.due = time.Time{}
+	case errors.Is(err, errWithin):
+		cur.term = 0 // too old for the broker to know
+	}
+	f.client.failed(partitionSource(cur.partition), &cur.backoff, err)
+}
+
+// stop leaves a partition alone from now on.
+func (f *fetcher) stop(cur *cursor, err Stopped) {
 	f.cursors = slices.DeleteFunc(f.cursors, func(c *cursor) bool { return c == cur })
 	f.client.health.clear(partitionSource(cur.partition))
 	f.sink.Fail(cur.partition, err)
 }
 
+// cursor finds a partition that is still read, or nil.
 func (f *fetcher) cursor(partition int) *cursor {
-	i, _ := slices.BinarySearchFunc(f.cursors, partition, func(c *cursor, p int) int { return c.partition - p })
+	i, ok := slices.BinarySearchFunc(f.cursors, partition, func(c *cursor, p int) int { return c.partition - p })
+	if !ok {
+		return nil
+	}
 	return f.cursors[i]
 }
 
 // forget takes what this Fetch knows of troubles out of health.
 func (f *fetcher) forget() {
 	f.client.health.forget("layout")
+	f.client.health.forget(watchSource)
 	for leader := range f.links {
 		f.client.health.forget(brokerSource(leader))
 	}

@@ -26,7 +26,7 @@ func (c *counter) Deliver(b Batch) {
 	c.records.Add(int64(len(b.Records)))
 }
 
-func (c *counter) Fail(int, error) {}
+func (c *counter) Fail(int, Stopped) {}
 
 // BenchmarkFetch reads messages of the size of an event from 4 partitions. The
 // broker answers from one canned batch, but runs in the same process: cpu-ns/op is

@@ -262,7 +262,7 @@ func TestFetchDoesNotSpin(t *testing.T) {
 
 func TestFetchRefusesStart(t *testing.T) {
 	c := client(t, cluster(t))
-	if err := c.Fetch(t.Context(), map[int]int64{0: -1}, newShelf()); err == nil {
+	if err := c.Fetch(t.Context(), map[int]Start{0: {Offset: -1}}, newShelf()); err == nil {
 		t.Error("start -1 was taken")
 	}
 }

@@ -40,7 +40,14 @@ func TestHook(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 
-	request := c.request(0, []want{{partition: 0, from: 0}}, 0)
+	log, err := c.identify(ctx)
+	for ; errors.Is(err, kafkago.BrokerNotAvailable); log, err = c.identify(ctx) {
+		time.Sleep(time.Millisecond)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := c.request(0, []want{{partition: 0, from: 0, topic: log.Topic}}, 0)
 	transport := c.transport(topic)
 	m, err := transport.RoundTrip(ctx, c.addr, request)
 	for ; errors.Is(err, kafkago.BrokerNotAvailable); m, err = transport.RoundTrip(ctx, c.addr, request) {
@@ -54,7 +61,7 @@ func TestHook(t *testing.T) {
 		t.Fatalf("answer is %T", m)
 	}
 	defer response.release()
-	if request.version != 11 {
+	if request.version != fetchByID {
 		t.Errorf("fetch went out as v%d", request.version)
 	}
 	answer, err := response.parse(request.version)

@@ -3,7 +3,6 @@ package kafka
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -95,6 +94,7 @@ type shelf struct {
 	records  map[int][]Record
 	next     map[int]int64
 	high     map[int]int64
+	logs     map[int]Log
 	batches  map[int]int
 	failures map[int]error
 	closed   map[int]bool
@@ -103,7 +103,7 @@ type shelf struct {
 func newShelf() *shelf {
 	return &shelf{
 		records: map[int][]Record{}, next: map[int]int64{}, high: map[int]int64{},
-		batches: map[int]int{}, failures: map[int]error{}, closed: map[int]bool{},
+		logs: map[int]Log{}, batches: map[int]int{}, failures: map[int]error{}, closed: map[int]bool{},
 	}
 }
 
@@ -119,10 +119,11 @@ func (s *shelf) Deliver(b Batch) {
 	s.records[b.Partition] = append(s.records[b.Partition], b.Records...)
 	s.next[b.Partition] = b.Next
 	s.high[b.Partition] = b.HighWatermark
+	s.logs[b.Partition] = b.Log
 	s.batches[b.Partition]++
 }
 
-func (s *shelf) Fail(partition int, err error) {
+func (s *shelf) Fail(partition int, err Stopped) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failures[partition] = err
@@ -142,6 +143,12 @@ func (s *shelf) at(partition int) int64 {
 		return -1
 	}
 	return next
+}
+
+func (s *shelf) log(partition int) Log {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.logs[partition]
 }
 
 func (s *shelf) failure(partition int) error {
@@ -173,9 +180,14 @@ func fetch(t testing.TB, c *Client, start map[int]int64) (s *shelf, stop func())
 
 func fetchInto(t testing.TB, c *Client, start map[int]int64, sink Sink) (stop func()) {
 	t.Helper()
+	return startInto(t, c, from(start), sink)
+}
+
+func startInto(t testing.TB, c *Client, start map[int]Start, sink Sink) (stop func()) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- c.Fetch(ctx, maps.Clone(start), sink) }()
+	go func() { done <- c.Fetch(ctx, start, sink) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -184,6 +196,15 @@ func fetchInto(t testing.TB, c *Client, start map[int]int64, sink Sink) (stop fu
 	})
 	t.Cleanup(stop)
 	return stop
+}
+
+// from starts at offsets of whatever the topic is.
+func from(offsets map[int]int64) map[int]Start {
+	start := map[int]Start{}
+	for partition, offset := range offsets {
+		start[partition] = Start{Offset: offset}
+	}
+	return start
 }
 
 // eventually waits for a condition that other goroutines bring about.

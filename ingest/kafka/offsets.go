@@ -15,23 +15,6 @@ const Earliest int64 = -2
 // the first open transaction).
 type Bounds struct{ Start, End int64 }
 
-// An OffsetError says that a partition does not hold the offset to go on from.
-type OffsetError struct {
-	Topic            string
-	Partition        int
-	Offset           int64 // what was asked for
-	LogStart, LogEnd int64 // what there is
-}
-
-func (e *OffsetError) Error() string {
-	if e.Offset < e.LogStart {
-		return fmt.Sprintf("topic %q partition %d: offset %d is gone: the log starts at %d; retention deleted %d offsets before they were read; lengthen retention, then start over from what is left with new state",
-			e.Topic, e.Partition, e.Offset, e.LogStart, e.LogStart-e.Offset)
-	}
-	return fmt.Sprintf("topic %q partition %d: offset %d does not exist: the log ends at %d; the topic was recreated or truncated; restore the topic, or start over with new state",
-		e.Topic, e.Partition, e.Offset, e.LogEnd)
-}
-
 // boundsAtOnce limits the partitions of one ListOffsets call: kafka-go sends two
 // requests for each at the same time, every one on a connection of its own.
 const boundsAtOnce = 8

@@ -3,6 +3,7 @@ package kafka
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -19,6 +20,8 @@ type want struct {
 	partition int
 	from      int64 // or Earliest, until it is known
 	earliest  bool  // from was Earliest
+	topic     TopicID
+	term      int32
 }
 
 // outcome is what a request brought of one partition. With an error only
@@ -63,7 +66,35 @@ func (c *Client) poll(ctx context.Context, d *decoder, leader int32, wants []wan
 	if err != nil {
 		return nil, fmt.Errorf("fetch topic %q from broker %d: %w", c.config.Topic, leader, err)
 	}
-	return append(unknown, c.read(ctx, d, parsed, wants)...), nil
+	outcomes := c.read(ctx, d, parsed, wants)
+	if request.version < fetchByID {
+		c.verify(ctx, wants, outcomes)
+	}
+	return append(unknown, outcomes...), nil
+}
+
+// verify takes back what came from another topic than wanted, records and faults
+// alike, where the request could not say which: a topic that still has its id had
+// it when it was read.
+func (c *Client) verify(ctx context.Context, wants []want, outcomes []outcome) {
+	var now Log
+	for i := range outcomes {
+		o := &outcomes[i]
+		at := slices.IndexFunc(wants, func(w want) bool { return w.partition == o.Partition })
+		if !wants[at].topic.Known() || o.err != nil && !stops(o.err) || o.err == nil && o.Next == wants[at].from {
+			continue
+		}
+		var err error
+		if !now.Topic.Known() {
+			now, err = c.identify(ctx)
+		}
+		if err == nil && now.Topic != wants[at].topic {
+			err = fmt.Errorf("topic %q partition %d: %w", c.config.Topic, o.Partition, errOtherTopic)
+		}
+		if err != nil {
+			*o = outcome{Batch: Batch{Partition: o.Partition}, err: err}
+		}
+	}
 }
 
 // starts puts the log's start in the place of Earliest. A partition whose start
@@ -89,37 +120,39 @@ func (c *Client) starts(ctx context.Context, wants []want) (known []want, unknow
 					continue
 				}
 			}
-			w = want{partition: w.partition, from: bounds[w.partition].Start, earliest: true}
+			w = want{partition: w.partition, from: bounds[w.partition].Start, earliest: true, topic: w.topic}
 		}
 		known = append(known, w)
 	}
 	return known, unknown
 }
 
+// request asks a leader for partitions. Whether it says so by the topic's id is
+// settled by Prepare.
 func (c *Client) request(leader int32, wants []want, wait time.Duration) *fetchRequest {
-	topic := fetchTopic{Topic: c.config.Topic}
-	for _, w := range wants {
-		topic.Partitions = append(topic.Partitions, fetchPartition{
-			Partition:          int32(w.partition),
-			CurrentLeaderEpoch: -1, // not known: kafka-go's metadata leaves it out
-			FetchOffset:        w.from,
-			LogStartOffset:     -1, // only followers have one
-			PartitionMaxBytes:  int32(c.config.MaxBytes),
-		})
-	}
-	request := &fetchRequest{
-		ReplicaID:    -1,
-		MaxWaitTime:  int32(wait / time.Millisecond),
-		MinBytes:     1,
-		MaxBytes:     int32(min(c.config.MaxBytes*len(wants), maxRequestBytes)),
-		SessionEpoch: -1, // no session
-		Topics:       []fetchTopic{topic},
-		leader:       leader,
-	}
+	body := kmsg.NewPtrFetchRequest()
+	body.MaxWaitMillis = int32(wait / time.Millisecond)
+	body.MinBytes = 1
+	body.MaxBytes = int32(min(c.config.MaxBytes*len(wants), maxRequestBytes))
+	body.SessionEpoch = -1 // no session
 	if c.config.ReadCommitted {
-		request.IsolationLevel = 1
+		body.IsolationLevel = 1
 	}
-	return request
+	for _, w := range wants {
+		i := slices.IndexFunc(body.Topics, func(t kmsg.FetchRequestTopic) bool { return t.TopicID == w.topic })
+		if i < 0 {
+			i = len(body.Topics)
+			about := kmsg.NewFetchRequestTopic()
+			about.Topic, about.TopicID = c.config.Topic, w.topic
+			body.Topics = append(body.Topics, about)
+		}
+		partition := kmsg.NewFetchRequestTopicPartition()
+		partition.Partition, partition.FetchOffset = int32(w.partition), w.from
+		partition.LastFetchedEpoch = w.term - 1
+		partition.PartitionMaxBytes = int32(c.config.MaxBytes)
+		body.Topics[i].Partitions = append(body.Topics[i].Partitions, partition)
+	}
+	return &fetchRequest{body: body, leader: leader}
 }
 
 // read decodes the partitions of an answer that were asked for; others, and second
@@ -132,7 +165,7 @@ func (c *Client) read(ctx context.Context, d *decoder, parsed *kmsg.FetchRespons
 			partition := &topic.Partitions[i]
 			id := int(partition.Partition)
 			at := slices.IndexFunc(wants, func(w want) bool { return w.partition == id })
-			if topic.Topic != c.config.Topic || at < 0 || done[id] {
+			if at < 0 || done[id] || topic.Topic != c.config.Topic && (topic.Topic != "" || topic.TopicID != wants[at].topic) {
 				continue
 			}
 			done[id] = true
@@ -148,17 +181,30 @@ func (c *Client) readPartition(ctx context.Context, d *decoder, partition *kmsg.
 	switch code := kafka.Error(partition.ErrorCode); code {
 	case 0:
 		// The records keep the bytes they point to, and the body goes back.
+		if end := partition.DivergingEpoch.EndOffset; end >= 0 {
+			return Batch{}, &TruncatedError{Topic: c.config.Topic, Partition: w.partition, Offset: w.from, Same: min(end, w.from)}
+		}
 		partition.RecordBatches = bytes.Clone(partition.RecordBatches)
-		return d.decode(partition, w.from)
+		batch, err := d.decode(partition, w.from)
+		if batch.Next == w.from {
+			batch.Term = w.term
+		}
+		return batch, err
 	case kafka.OffsetOutOfRange:
 		if w.earliest {
 			return Batch{}, fmt.Errorf("topic %q partition %d: the log's start moved past %d while it was asked for", c.config.Topic, w.partition, w.from)
 		}
 		return Batch{}, c.outOfRange(ctx, w)
+	case kafka.UnknownTopicID, inconsistentTopicID:
+		return Batch{}, fmt.Errorf("topic %q partition %d, id %v: %w", c.config.Topic, w.partition, w.topic, errOtherTopic)
 	default:
 		return Batch{}, fmt.Errorf("topic %q partition %d: %w", c.config.Topic, w.partition, advised(code))
 	}
 }
+
+const inconsistentTopicID kafka.Error = 103 // kafka-go has no name for it
+
+var errWithin = errors.New("refused as out of range though it is within it")
 
 // outOfRange finds out why a broker refused an offset. Inside the log it was a
 // leader that is behind for now.
@@ -169,8 +215,8 @@ func (c *Client) outOfRange(ctx context.Context, w want) error {
 	}
 	b := bounds[w.partition]
 	if b.Start <= w.from && w.from <= b.End {
-		return fmt.Errorf("topic %q partition %d: offset %d refused as out of range within %d and %d",
-			c.config.Topic, w.partition, w.from, b.Start, b.End)
+		return fmt.Errorf("topic %q partition %d: offset %d is %w, %d and %d",
+			c.config.Topic, w.partition, w.from, errWithin, b.Start, b.End)
 	}
 	return &OffsetError{Topic: c.config.Topic, Partition: w.partition, Offset: w.from, LogStart: b.Start, LogEnd: b.End}
 }

@@ -24,11 +24,16 @@ type Header struct {
 // still move Next, or bring only new marks.
 type Batch struct {
 	Partition int
+	Log       Log // that it was read from
 	Records   []Record
 
 	// Next is the offset to go on from: after everything the batch covers, markers,
 	// aborted records and holes included.
 	Next int64
+
+	// Term numbers the leader of the partition that wrote what lies before Next, from
+	// 1 on: Kafka's leader epoch and 1. 0 is not known.
+	Term int32
 
 	// HighWatermark is the end of the log, LogStart its first offset, at the time of
 	// the answer.

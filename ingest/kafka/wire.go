@@ -12,52 +12,36 @@ import (
 )
 
 // kafka-go decodes record batches while it reads an answer and keeps too little of
-// them. Registering own types for Fetch leaves it the connections and the versions
-// and gives us the bytes. It holds for the whole process, and TestHook holds it.
+// them. Registering own types for Fetch leaves it the connections and the choice of
+// a version; the bytes are ours. It holds for the whole process, and TestHook holds it.
 func init() {
 	protocol.Register(new(fetchRequest), new(fetchResponse))
 }
 
-// fetchRequest is Fetch v4 to v11: v4 is the first with record batches, v11 the
-// last before topic ids and flexible fields, v10 the first that may answer in zstd.
+// fetchRequest is Fetch v4 to v13: v4 is the first with record batches, v10 the
+// first that may answer in zstd, v13 the first that names a topic by its id.
 type fetchRequest struct {
-	ReplicaID      int32        `kafka:"min=v4,max=v11"`
-	MaxWaitTime    int32        `kafka:"min=v4,max=v11"`
-	MinBytes       int32        `kafka:"min=v4,max=v11"`
-	MaxBytes       int32        `kafka:"min=v4,max=v11"`
-	IsolationLevel int8         `kafka:"min=v4,max=v11"`
-	SessionID      int32        `kafka:"min=v7,max=v11"`
-	SessionEpoch   int32        `kafka:"min=v7,max=v11"`
-	Topics         []fetchTopic `kafka:"min=v4,max=v11"`
-	Forgotten      []forgotten  `kafka:"min=v7,max=v11"`
-	RackID         string       `kafka:"min=v11,max=v11"`
+	_ struct{} `kafka:"min=v4,max=v13"`
 
+	body    *kmsg.FetchRequest
 	leader  int32 // where to send it
 	version int16 // what it was sent as
 }
 
-type fetchTopic struct {
-	Topic      string           `kafka:"min=v4,max=v11"`
-	Partitions []fetchPartition `kafka:"min=v4,max=v11"`
-}
-
-type fetchPartition struct {
-	Partition          int32 `kafka:"min=v4,max=v11"`
-	CurrentLeaderEpoch int32 `kafka:"min=v9,max=v11"`
-	FetchOffset        int64 `kafka:"min=v4,max=v11"`
-	LogStartOffset     int64 `kafka:"min=v5,max=v11"`
-	PartitionMaxBytes  int32 `kafka:"min=v4,max=v11"`
-}
-
-type forgotten struct {
-	Topic      string  `kafka:"min=v7,max=v11"`
-	Partitions []int32 `kafka:"min=v7,max=v11"`
-}
+const fetchByID = 13 // the version from which on the broker checks the topic's id
 
 func (r *fetchRequest) ApiKey() protocol.ApiKey { return protocol.Fetch }
 
-// Prepare learns the version that the connection settled on.
-func (r *fetchRequest) Prepare(version int16) { r.version = version }
+// Prepare learns the version that the connection settled on. Without an id it must
+// be one that asks by name.
+func (r *fetchRequest) Prepare(version int16) {
+	for i := range r.body.Topics {
+		if r.body.Topics[i].TopicID == (TopicID{}) {
+			version = min(version, fetchByID-1)
+		}
+	}
+	r.version = version
+}
 
 // Broker sends the request to the leader it was made for, whatever the transport
 // has heard since: the broker answers for what it does not lead any more.
@@ -69,9 +53,22 @@ func (r *fetchRequest) Broker(cluster protocol.Cluster) (protocol.Broker, error)
 	return broker, nil
 }
 
+// Required and RawExchange send the request as franz-go writes it.
+func (r *fetchRequest) Required(map[protocol.ApiKey]int16) bool { return true }
+
+func (r *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	r.body.SetVersion(r.version)
+	response := &fetchResponse{body: takeBody()}
+	if err := exchange(rw, r.body, response.body); err != nil {
+		response.release()
+		return nil, err
+	}
+	return response, nil
+}
+
 // fetchResponse is the whole answer as it came.
 type fetchResponse struct {
-	_    struct{} `kafka:"min=v4,max=v11"`
+	_    struct{} `kafka:"min=v4,max=v13"`
 	body *bytes.Buffer
 }
 
@@ -89,16 +86,16 @@ const (
 
 func (r *fetchResponse) ApiKey() protocol.ApiKey { return protocol.Fetch }
 
-// ReadFrom is how kafka-go hands over an answer: r ends where the answer does.
-func (r *fetchResponse) ReadFrom(from io.Reader) (int64, error) {
+func takeBody() *bytes.Buffer {
 	spare.Lock()
-	if last := len(spare.bodies) - 1; last >= 0 {
-		r.body, spare.bodies = spare.bodies[last], spare.bodies[:last]
-	} else {
-		r.body = new(bytes.Buffer)
+	defer spare.Unlock()
+	last := len(spare.bodies) - 1
+	if last < 0 {
+		return new(bytes.Buffer)
 	}
-	spare.Unlock()
-	return r.body.ReadFrom(from)
+	body := spare.bodies[last]
+	spare.bodies = spare.bodies[:last]
+	return body
 }
 
 // parse reads the answer's frame. Its batches point into the body, so they are
