@@ -78,9 +78,9 @@ func (c *estimateCommand) Run(p *process) error {
 	return nil
 }
 
-// estimateGC makes the collector run more than twice as often as it would: reading files
+// estimateGC makes the collector run four times as often as it would: reading files
 // makes little garbage, and people run this beside other things.
-const estimateGC = 40
+const estimateGC = 25
 
 // addPolicy adds the gain of the policy that was asked for to every report.
 func (c *estimateCommand) addPolicy(reports []*estimators.Report) error {

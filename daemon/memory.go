@@ -6,7 +6,7 @@ import (
 )
 
 // relieveEvery is how often the process looks at its memory.
-const relieveEvery = time.Second
+const relieveEvery = 500 * time.Millisecond
 
 // relieve keeps what lies in memory of mapped files within state.memory, until
 // ctx ends. Where that cannot be, the daemon works as well without.

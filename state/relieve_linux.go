@@ -22,7 +22,7 @@ const pageOut = 21
 // the heap that is large, they stay.
 func (s *Store) Relieve() error {
 	resident, files, err := residentBytes()
-	if err != nil || resident <= s.config.Memory/8*7 || files <= s.config.Memory/16 {
+	if err != nil || resident <= s.config.Memory/16*13 || files <= s.config.Memory/16 {
 		return err
 	}
 	dir, err := filepath.EvalSymlinks(s.config.Dir)
