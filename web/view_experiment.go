@@ -18,9 +18,10 @@ type experimentView struct {
 	Simulated bool
 	Waiting   bool // for the first refit
 	Tiles     []tile
-	Clock     []string // how current all this is, in words
-	Checks    []estimators.Check
-	Failing   []string // the checks that do not hold, in words
+	Clock     []string           // how current all this is, in words
+	Broken    []estimators.Check // the checks that do not hold
+	Holding   []estimators.Check // the others
+	Failing   []string           // the names of those that do not hold, in words
 	Panels    []*panel
 
 	NotComputed   []string
@@ -55,11 +56,13 @@ func newExperimentView(source Source, live *Live, clock []string, place int, e E
 		return v
 	}
 	v.Tiles = reportTiles(report)
-	v.Checks = report.Health
 	for _, c := range report.Health {
-		if !c.OK {
-			v.Failing = append(v.Failing, plainWords(c.Name))
+		if c.OK {
+			v.Holding = append(v.Holding, c)
+			continue
 		}
+		v.Broken = append(v.Broken, c)
+		v.Failing = append(v.Failing, plainWords(c.Name))
 	}
 	v.Panels = newPanels(report, &e, v.ID)
 	v.NotComputed = report.NotComputed
