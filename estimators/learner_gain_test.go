@@ -61,7 +61,8 @@ func TestLearnerGain(t *testing.T) {
 	}
 }
 
-// BenchmarkLearner measures what it costs: predictions for a trajectory, and a fit.
+// BenchmarkLearner measures what it costs, predictions for a trajectory and a fit, and
+// what it gives: standard errors to those of the linear outcome model alone.
 func BenchmarkLearner(b *testing.B) {
 	spec := learnerSpec(1000)
 	all := learnerWorld(1, 3000, curved)
@@ -77,4 +78,12 @@ func BenchmarkLearner(b *testing.B) {
 		}
 		b.ReportMetric(float64(l.rows), "rows")
 	})
+	for name, mean := range map[string]func([5]float64) float64{"curved": curved, "straight": straight} {
+		b.Run("gain/"+name, func(b *testing.B) {
+			for range b.N {
+				ratio, _ := learnerGain(b, 3, 2000, mean)
+				b.ReportMetric(ratio, "se-ratio")
+			}
+		})
+	}
 }

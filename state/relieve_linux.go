@@ -15,14 +15,13 @@ import (
 // nothing, whatever has come to lie there.
 const pageOut = 21
 
-// Relieve takes Badger's tables out of memory when the process has more than
-// state.memory in it. Badger maps its files, and what it has written or read once
-// stays resident as long as the system has room. Nothing is lost: what is needed
-// again is read again; so where files are but a sixteenth of state.memory, and it is
-// the heap that is large, they stay.
+// Relieve takes Badger's tables out of memory when more than an eighth of
+// state.memory is of files. Badger maps its files, and what it has written or read
+// once stays resident as long as the system has room, so that memory would grow with
+// all that was ever kept. Nothing is lost: what is needed again is read again.
 func (s *Store) Relieve() error {
-	resident, files, err := residentBytes()
-	if err != nil || resident <= s.config.Memory/16*13 || files <= s.config.Memory/16 {
+	files, err := residentFiles()
+	if err != nil || files <= s.config.Memory/8 {
 		return err
 	}
 	dir, err := filepath.EvalSymlinks(s.config.Dir)
@@ -55,16 +54,15 @@ func (s *Store) Relieve() error {
 	return nil
 }
 
-// residentBytes is what the process has in memory, and what of it is of files.
-func residentBytes() (all, files int64, err error) {
+// residentFiles is what the process has in memory of files.
+func residentFiles() (int64, error) {
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
-		return 0, 0, fmt.Errorf("state: read resident memory: %w", err)
+		return 0, fmt.Errorf("state: read resident memory: %w", err)
 	}
-	var size int64
-	if _, err := fmt.Sscan(string(statm), &size, &all, &files); err != nil {
-		return 0, 0, fmt.Errorf("state: read resident memory: %q: %w", statm, err)
+	var size, resident, files int64
+	if _, err := fmt.Sscan(string(statm), &size, &resident, &files); err != nil {
+		return 0, fmt.Errorf("state: read resident memory: %q: %w", statm, err)
 	}
-	page := int64(os.Getpagesize())
-	return all * page, files * page, nil
+	return files * int64(os.Getpagesize()), nil
 }

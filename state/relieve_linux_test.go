@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestRelieve: tables leave memory when the process has more in it than it may,
-// and only then; what they hold is still read.
+// TestRelieve: tables leave memory when more of it is of files than may be, and
+// only then; what they hold is still read.
 func TestRelieve(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var fs syscall.Statfs_t
