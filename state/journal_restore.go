@@ -88,13 +88,15 @@ func (p *Partition) restoreKept(at place, size int, r *pack.Reader) error {
 			return err
 		}
 		k.unpackTail(r, before.packed)
-		k.at, k.stored = before.at, before.stored
-		p.journal.live += int64(before.stored)
 	}
 	if r.Failed() {
 		return nil
 	}
 	p.forget(before)
+	if from > 0 {
+		k.at, k.stored = before.at, before.stored
+		p.journal.live += int64(before.stored)
+	}
 	f.open[k.ID] = k
 	p.wrote(k, at, size, from)
 	if f.account(k); f.held > p.budget() && !k.grown {
