@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -21,6 +22,7 @@ type Store struct {
 	lock   *os.File
 
 	partitions atomic.Int64 // that are open
+	partsLock  sync.Mutex   // while the parts of an experiment are read and written
 }
 
 // Open opens the directory of cfg, or makes it, for the state of one topic.
