@@ -11,6 +11,7 @@ import (
 	"blipd/config"
 	"blipd/daemon"
 	"blipd/estimators"
+	"blipd/event"
 	"blipd/ingest/kafka"
 )
 
@@ -69,6 +70,9 @@ func TestPolicyAdded(t *testing.T) {
 		t.Errorf("gain %+v, from a file %+v", got, want)
 	}
 
+	if second.Since != whole.Since || second.Since == event.NoTime {
+		t.Errorf("counts from %s, want %s", second.Since, whole.Since)
+	}
 	w.produce(more...)
 	log = append(log, more...)
 	third := run(with(two), 700)

@@ -21,6 +21,7 @@ func (m *Moments) AppendBinary(b []byte) ([]byte, error) {
 	w.Int(m.trajectories)
 	w.Int(m.rows)
 	w.Int(m.disagreeing)
+	w.Int(int64(m.earliest))
 	w.Int(int64(m.latest))
 	w.Ints(m.missing)
 	w.Ints(m.outOfBounds)
@@ -71,7 +72,8 @@ func (m *Moments) UnmarshalBinary(b []byte) error {
 	if slices.Contains(places, -1) {
 		return fmt.Errorf("estimators: read moments: they are of policies %q, not of %q", written, m.spec.PolicyKeys())
 	}
-	m.trajectories, m.rows, m.disagreeing, m.latest = r.Int(), r.Int(), r.Int(), event.Time(r.Int())
+	m.trajectories, m.rows, m.disagreeing = r.Int(), r.Int(), r.Int()
+	m.earliest, m.latest = event.Time(r.Int()), event.Time(r.Int())
 	r.Ints(m.missing)
 	r.Ints(m.outOfBounds)
 	m.readColumns(r)

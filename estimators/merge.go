@@ -13,7 +13,7 @@ func (m *Moments) Merge(o *Moments) {
 	}
 	m.trajectories += o.trajectories
 	m.rows += o.rows
-	m.latest = max(m.latest, o.latest)
+	m.earliest, m.latest = earlier(m.earliest, o.earliest), max(m.latest, o.latest)
 	for i, n := range o.missing {
 		m.missing[i] += n
 	}
