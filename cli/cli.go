@@ -50,6 +50,7 @@ type commands struct {
 	CheckConfig checkCommand    `cmd:"" name:"check-config" help:"Say everything that is wrong with a configuration."`
 	Init        initCommand     `cmd:"" help:"Write a commented example configuration."`
 	Lint        lintCommand     `cmd:"" help:"Say what is wrong with each line of files of events."`
+	Exclude     excludeCommand  `cmd:"" help:"Take trajectories out of every sum, and erase what is kept of them."`
 	Bench       benchCommand    `cmd:"" help:"Measure what the daemon costs an event, on this machine."`
 	BenchPart   partCommand     `cmd:"" name:"bench-part" hidden:"" help:"One measurement, for bench."`
 	Version     versionCommand  `cmd:"" help:"Print the version."`
