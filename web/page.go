@@ -31,7 +31,7 @@ func (h *pages) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	var body bytes.Buffer
 	if err := templates.ExecuteTemplate(&body, "page.html", newPage(h.source)); err != nil {
 		h.log.Error("render page", "error", err)
-		problem{Type: "internal", Status: http.StatusInternalServerError,
+		Problem{Type: "internal", Status: http.StatusInternalServerError,
 			Detail: "the page cannot be rendered, the log says why"}.write(w)
 		return
 	}
