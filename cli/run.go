@@ -16,6 +16,7 @@ func (c *runCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	cfg.Reread = func() (*daemon.Config, error) { return c.load(p) }
 	p.limitMemory(cfg.State.Memory)
 	ctx, cancel := p.interrupted()
 	defer cancel()
@@ -25,6 +26,7 @@ func (c *runCommand) Run(p *process) error {
 		return err
 	}
 	log.Info("blipd started", "version", version(), "topic", cfg.Kafka.Topic, "address", "http://"+d.Addr())
+	defer onHangup(func() { _, _ = d.Reload() })() // it says in the log what came of it
 	done := make(chan error, 1)
 	go func() { done <- d.Run(ctx) }()
 	select {
@@ -36,8 +38,8 @@ func (c *runCommand) Run(p *process) error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(cfg.ShutdownTimeout):
-		return fmt.Errorf("stop: not done within shutdown_timeout (%s); nothing that was committed is lost", cfg.ShutdownTimeout)
+	case <-time.After(d.ShutdownTimeout()):
+		return fmt.Errorf("stop: not done within shutdown_timeout (%s); nothing that was committed is lost", d.ShutdownTimeout())
 	}
 }
 

@@ -31,6 +31,15 @@ func (s *sums) collect(p *state.Partition, x int) {
 	s.epoch = max(s.epoch, number)
 }
 
+// under moves the sums to a spec of the same hash: what is asked of them, such
+// as contrasts, may have changed since they were begun.
+func (s *sums) under(spec *estimators.Spec) {
+	closed, complete := estimators.New(spec), estimators.New(spec)
+	closed.Merge(s.closed)
+	complete.Merge(s.complete)
+	s.closed, s.complete = closed, complete
+}
+
 // reports solves both scopes of experiment x.
 func (c *Config) reports(x int, s *sums) (closed, complete *estimators.Report) {
 	if s.closed == nil { // no partition yet

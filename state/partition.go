@@ -107,6 +107,13 @@ func (p *Partition) From(log event.Log) {
 	p.log = log
 }
 
+// Close gives up the partition's memory and its share of what there is. It must
+// have committed. Only Stats and Waiting may be called afterwards.
+func (p *Partition) Close() {
+	p.fold = nil
+	p.store.partitions.Add(-1)
+}
+
 // Stats are the counters as of the last commit.
 func (p *Partition) Stats() *Stats { return p.stats.Load() }
 

@@ -114,6 +114,10 @@ var (
 		"Time that a commit of state took, in seconds.")
 	refitLastSuccess = gauge("blipd_refit_last_success_timestamp_seconds",
 		"When the last refit that succeeded ended, in seconds since 1970.")
+	reloadSuccessful = gauge("blipd_config_last_reload_successful",
+		"Whether the configuration was good when it was last read, 1 or 0; if not, the one before is in effect.")
+	reloadLastSuccess = gauge("blipd_config_last_reload_success_timestamp_seconds",
+		"When a configuration that was good was last read, at the start or since, in seconds since 1970.")
 	buildInfo = gauge("blipd_build_info",
 		"Always 1; its labels say which build this is.", "version", "revision", "goversion")
 )
@@ -124,6 +128,6 @@ func families() []*family {
 		supportLow, modelCheck, groupsHidden, healthCheckOK, completeTo,
 		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed,
 		inputLag, streamTime, partitionStopped, topicIDKnown, logWentBack, outboxRecords,
-		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, buildInfo,
+		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, reloadSuccessful, reloadLastSuccess, buildInfo,
 	})
 }

@@ -58,7 +58,7 @@ func newPage(source Source) page {
 		Intake:    newIntake(&live),
 		Paused:    pausedReasons(live.Paused),
 	}
-	for i, e := range source.Experiments() {
+	for i, e := range live.Experiments {
 		p.Experiments = append(p.Experiments, newExperimentView(source, &live, p.Intake.clock(), i, e))
 	}
 	return p

@@ -52,11 +52,21 @@ type Live struct {
 	Partitions []Partition     // those this process owns, in order
 	Paused     map[string]bool // intake held up, by reason; all reasons are present
 
+	Experiments        []Experiment // in the order of the counters of each partition
+	GroupsPerDimension int          // groups of one dimension that metrics carry; 0: as the Config says
+
 	Refits             Durations
 	LastRefit          time.Time // zero before the first
 	Commits            Durations
 	WentBack           int64 // times that a log started or ended before where it had
 	DeadLettersDropped int64 // refused by the broker for their content
+	Reload             Reload
+}
+
+// Reload is how the configuration was last read.
+type Reload struct {
+	Successful bool      // it is in effect as it was last read
+	LastOK     time.Time // when one that was good was last read, at the start or since
 }
 
 // Partition is one partition's state and how far it is behind.
@@ -78,4 +88,5 @@ type Durations struct {
 type Readiness struct {
 	Ready   bool     `json:"ready"`
 	Missing []string `json:"missing,omitempty"` // what is not yet so, in words
+	Notes   []string `json:"notes,omitempty"`   // what else to know; none of it keeps from being ready
 }

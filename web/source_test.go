@@ -22,8 +22,12 @@ type fake struct {
 
 func (f *fake) Experiments() []Experiment                    { return f.experiments }
 func (f *fake) Report(name, scope string) *estimators.Report { return f.reports[name+"/"+scope] }
-func (f *fake) Live() Live                                   { return f.live }
 func (f *fake) Readiness() Readiness                         { return f.readiness }
+func (f *fake) Live() Live {
+	live := f.live
+	live.Experiments = f.experiments
+	return live
+}
 func (f *fake) EarlierReport(n string, e int) *estimators.Report {
 	return f.earlier[fmt.Sprint(n, "/", e)]
 }
@@ -142,6 +146,7 @@ func living() Live {
 		Refits:    Durations{Count: 10, Sum: 0.5, Buckets: map[float64]uint64{0.01: 1, 0.1: 9, 1: 10}},
 		LastRefit: noon,
 		WentBack:  2,
+		Reload:    Reload{LastOK: noon},
 		Commits:   Durations{Count: 100, Sum: 1, Buckets: map[float64]uint64{0.01: 90, 0.1: 100}},
 	}
 }
