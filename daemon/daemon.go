@@ -33,16 +33,18 @@ type Daemon struct {
 	store  *state.Store           // under either
 	config atomic.Pointer[Config] // in effect; never changed in place
 
-	intake  intake
-	reloads reloads
-	reports atomic.Pointer[map[string]pair] // of the last refit, by experiment; nil before the first
-	refits  *durations
-	commits *durations
-	last    atomic.Int64 // unix nanoseconds of the last refit; 0 before
-	backs   atomic.Int64 // times that a log started or ended before where it had
-	dropped atomic.Int64 // dead letters that the broker refused for their content
-	closed  bool         // under house: nothing changes any more
-	broken  chan error   // what a change could not do; capacity 1
+	intake   intake
+	backfill backfill
+	reloads  reloads
+	rebuilds rebuilds
+	reports  atomic.Pointer[map[string]pair] // of the last refit, by experiment; nil before the first
+	refits   *durations
+	commits  *durations
+	last     atomic.Int64 // unix nanoseconds of the last refit; 0 before
+	backs    atomic.Int64 // times that a log started or ended before where it had
+	dropped  atomic.Int64 // dead letters that the broker refused for their content
+	closed   bool         // under house: nothing changes any more
+	broken   chan error   // what a change could not do; capacity 1
 
 	mu    sync.Mutex // guards truth
 	truth map[string][]web.Truth
@@ -57,6 +59,7 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	d := &Daemon{log: log, version: version, refits: newDurations(), commits: newDurations(), broken: make(chan error, 1)}
 	d.intake.init()
 	d.reloads.begin(time.Now())
+	d.rebuilds.asked = make(chan *rebuild, 1)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
@@ -70,12 +73,15 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	if d.store, err = state.Open(config.State, config.Kafka.Topic); err != nil {
 		return nil, err
 	}
+	if words := d.store.Settled(); words != "" {
+		log.Warn("state was put right after a kill", "dir", config.State.Dir, "what", words)
+	}
 	if d.listener, err = net.Listen("tcp", config.Web.Listen); err != nil {
 		return nil, fmt.Errorf("daemon: listen on %s: %w: set web.listen", config.Web.Listen, err)
 	}
 	d.consumer = &ingest.Consumer{
 		Client: d.client, Schema: config.Schema(), Manual: len(config.Kafka.Partitions) > 0,
-		Open: d.open, Began: d.intake.began, Ended: d.intake.ended,
+		Open: d.open, Began: d.began, Ended: d.intake.ended,
 		Held: d.held, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack,
 	}
 	d.server = web.NewServer(config.Web, d, log, d.actions()...)
@@ -107,7 +113,9 @@ func (d *Daemon) Run(ctx context.Context) error {
 	room(d.refitAlways)
 	room(d.relieve)
 	room(d.relay)
+	room(d.watch)
 	room(d.changes)
+	room(d.rebuildAlways)
 	<-ctx.Done()
 	rooms.Wait()
 	err := d.close()
@@ -141,6 +149,11 @@ func (d *Daemon) close() error {
 	defer d.shelf.Unlock()
 	d.closed = true
 	var errs []error
+	select {
+	case r := <-d.rebuilds.asked: // that nobody has begun
+		errs = append(errs, r.store.Discard(), r.client.Close())
+	default:
+	}
 	if d.listener != nil {
 		if err := d.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)

@@ -47,6 +47,23 @@ func (i *intake) worker(number int) *ingest.Worker {
 	return i.workers[number]
 }
 
+// stopReason is why a partition is not read any more; "" while it is.
+func (i *intake) stopReason(number int) string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.failed[number].reason
+}
+
+// next is the first offset of a partition that is not counted; -1 without one.
+func (i *intake) next(number int) int64 {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if p := i.partitions[number]; p != nil {
+		return p.Stats().Next
+	}
+	return state.Unknown
+}
+
 func (i *intake) began(workers map[int]*ingest.Worker) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -65,6 +82,12 @@ func (i *intake) ended() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.workers, i.joined = nil, false
+}
+
+// began is told of the workers of a generation.
+func (d *Daemon) began(workers map[int]*ingest.Worker) {
+	d.intake.began(workers)
+	d.rebuilds.assigned(slices.Sorted(maps.Keys(workers)))
 }
 
 // open opens the state of a partition once.

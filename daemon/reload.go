@@ -115,6 +115,9 @@ func (d *Daemon) reload() (*Reloaded, error) {
 		d.config.Store(&effective)
 		return done, nil
 	}
+	if d.rebuilds.underWay() != nil {
+		return nil, refusal("rebuild-under-way", "a rebuild is under way, and %s would open its partitions anew: wait for it, or end it with DELETE /api/v1/rebuild", strings.Join(diff.applied, ", "))
+	}
 	if err := d.change("the configuration was reloaded, and partitions are opened anew", func() error { return d.reopen(&effective) }); err != nil {
 		return nil, err
 	}
@@ -199,6 +202,18 @@ func (d *Daemon) actions() []web.Action {
 	return []web.Action{
 		{Name: "reload", Path: "/-/reload", Methods: []string{http.MethodPost, http.MethodPut},
 			Do: func(context.Context, *web.Order) (any, error) { return answer(d.Reload()) }},
+		{Name: "rebuild", Path: "/api/v1/rebuild", Methods: []string{http.MethodPost},
+			Do: func(ctx context.Context, o *web.Order) (any, error) {
+				var body struct {
+					Partial bool `json:"partial"` // though the log no longer has all that was counted
+				}
+				if err := o.Decode(&body, true); err != nil {
+					return nil, err
+				}
+				return answer(d.Rebuild(ctx, body.Partial))
+			}},
+		{Name: "end rebuild", Path: "/api/v1/rebuild", Methods: []string{http.MethodDelete},
+			Do: func(context.Context, *web.Order) (any, error) { return answer(d.EndRebuild()) }},
 	}
 }
 

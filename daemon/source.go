@@ -86,6 +86,8 @@ func (d *Daemon) Live() web.Live {
 	if at := d.last.Load(); at != 0 {
 		live.LastRefit = time.Unix(0, at)
 	}
+	live.Progress, _ = d.backfill.progress(d.config.Load().Kafka.Topic)
+	live.Rebuild = d.rebuilds.last()
 	i := &d.intake
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -106,6 +108,8 @@ func (d *Daemon) Live() web.Live {
 
 // Readiness says whether the daemon does its work, and what is missing.
 func (d *Daemon) Readiness() web.Readiness {
+	d.lookBack(time.Now())
+	now, level := d.backfill.progress(d.config.Load().Kafka.Topic)
 	var missing []string
 	say := func(format string, args ...any) { missing = append(missing, fmt.Sprintf(format, args...)) }
 	i := &d.intake
@@ -134,5 +138,12 @@ func (d *Daemon) Readiness() web.Readiness {
 	if d.reports.Load() == nil {
 		say("no refit yet")
 	}
-	return web.Readiness{Ready: len(missing) == 0, Missing: missing, Notes: d.reloads.notes()}
+	if now != nil && !level {
+		say("%s", catchingUp(now))
+	}
+	r := web.Readiness{Ready: len(missing) == 0, Missing: missing, Notes: d.reloads.notes(), Rebuild: d.rebuilds.last()}
+	if now != nil {
+		r.Progress = []web.Progress{*now}
+	}
+	return r
 }
