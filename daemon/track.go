@@ -63,7 +63,7 @@ const farthest = 10 * 365 * 24 * time.Hour
 // when it will be there.
 func (t *track) progress(topic string) web.Progress {
 	counted, nearer := t.rates()
-	p := web.Progress{Topic: topic, Done: t.last.done, Behind: t.last.behind, Rate: math.Round(counted*10) / 10}
+	p := web.Progress{Topic: topic, Done: t.last.done, Behind: t.last.behind, Rate: math.Round(counted*10) / 10, Level: t.level()}
 	if p.Behind <= 0 || nearer <= 0 {
 		return p
 	}

@@ -152,6 +152,20 @@ func collectIntake(out *emitter, live *Live) {
 	}
 }
 
+// collectProgress sends how far reading and rebuilding are from their ends.
+func collectProgress(out *emitter, live *Live) {
+	if p := live.Progress; p != nil && p.Left != nil {
+		out.send(inputLevelIn, *p.Left, p.Topic)
+	}
+	r := live.Rebuild
+	under := r != nil && r.Phase == Rebuilding
+	out.send(rebuildActive, indicator(under))
+	if under {
+		out.send(rebuildDone, float64(r.Done), r.Topic)
+		out.send(rebuildBehind, float64(r.Behind), r.Topic)
+	}
+}
+
 // collectExperiments sends what the partitions of this process counted, by
 // experiment.
 func collectExperiments(out *emitter, live *Live) {

@@ -72,6 +72,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 		out.send(refitLastSuccess, seconds(live.LastRefit))
 	}
 	out.send(deadLettersDropped, float64(live.DeadLettersDropped))
+	collectProgress(out, &live)
 	out.send(reloadSuccessful, indicator(live.Reload.Successful))
 	if !live.Reload.LastOK.IsZero() {
 		out.send(reloadLastSuccess, seconds(live.Reload.LastOK))

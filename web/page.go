@@ -45,6 +45,7 @@ type page struct {
 	Version     string
 	Readiness   Readiness
 	Paused      []string // the reasons for which intake is held up
+	Bars        []bar    // what is under way
 	Intake      intake
 	Experiments []experimentView
 }
@@ -58,6 +59,7 @@ func newPage(source Source) page {
 		Intake:    newIntake(&live),
 		Paused:    pausedReasons(live.Paused),
 	}
+	p.Bars = bars(&live)
 	for i, e := range live.Experiments {
 		p.Experiments = append(p.Experiments, newExperimentView(source, &live, p.Intake.clock(), i, e))
 	}

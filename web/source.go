@@ -77,6 +77,7 @@ type Progress struct {
 	Done   int64      `json:"records_done"`           // counted
 	Behind int64      `json:"records_behind"`         // of the log, not counted yet
 	Rate   float64    `json:"records_per_second"`     // counted lately; 0 while that is not known
+	Level  bool       `json:"level"`                  // at the end of the log, give or take what comes while batches are under way
 	Left   *float64   `json:"seconds_left,omitempty"` // until the end of the log is reached, as it goes now; nil: it comes no nearer, or it is there
 	End    *time.Time `json:"level_at,omitempty"`     // when that will be
 }

@@ -147,6 +147,8 @@ func living() Live {
 		LastRefit: noon,
 		WentBack:  2,
 		Reload:    Reload{LastOK: noon},
+		Progress:  &Progress{Topic: "blipd.events", Done: 101100, Behind: 17, Rate: 3.4, Level: true, Left: new(5.0), End: new(noon.Add(5 * time.Second))},
+		Rebuild:   &Rebuild{Phase: Rebuilding, Began: noon, Progress: Progress{Topic: "blipd.events", Done: 60100, Behind: 41000, Rate: 4100, Left: new(10.0), End: new(noon.Add(10 * time.Second))}},
 		Commits:   Durations{Count: 100, Sum: 1, Buckets: map[float64]uint64{0.01: 90, 0.1: 100}},
 	}
 }
