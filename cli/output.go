@@ -20,8 +20,8 @@ type truth func(e *estimators.Estimate) (value float64, known bool)
 
 // writeTable prints one report for people.
 func writeTable(out io.Writer, r *estimators.Report, planted truth) {
-	fmt.Fprintf(out, "%s: %d trajectories, %d decisions, %d open, %d censored, as of %s\n",
-		r.Experiment, r.Trajectories, r.Decisions, r.Open, r.Censored, r.AsOf)
+	fmt.Fprintf(out, "%s: %d trajectories, %d decisions, %d open, %d censored, from %s to %s\n",
+		r.Experiment, r.Trajectories, r.Decisions, r.Open, r.Censored, r.Since, r.AsOf)
 	fmt.Fprintf(out, "sequence: holds however often one looks\n")
 	for _, s := range sections {
 		if of := ofEstimand(r.Estimates, s.estimand); len(of) > 0 {

@@ -57,13 +57,18 @@ func readExperiment(m *mapping, limits limits, names *distinct) daemon.Experimen
 	later.harm(outcomes)
 
 	hash := definition{experiment: e, outcomes: outcomes, rules: rules, folds: folds, model: model, cluster: cluster.Text,
-		features: features, dimensions: dimensions, blip: blip, policies: policies, candidates: candidates, limits: limits}.hash()
+		features: features, dimensions: dimensions, blip: blip, candidates: candidates, limits: limits}.hash()
+	spec := estimators.Spec{Experiment: e, Folds: folds, Ridge: model.Ridge, Features: features,
+		Dimensions: dimensions, MaxGroups: limits.groups, MaxLevels: limits.levels, Cluster: cluster, MaxClusters: limits.clusters,
+		PerArm: model.PerArm, Learning: model.learning(), Blip: blip.spec(parts, len(policies)+len(candidates) > 0), Policies: policies,
+		Candidates: specs(candidates, parts), Contrasts: contrasts, Hash: hash}
+	if spec.Blip != nil {
+		spec.Blip.Implied = blip == nil && len(candidates) == 0
+	}
 	rules.Experiment, rules.TimeoutValues, rules.Hash = e, timeoutValues(outcomes), hash
+	rules.Policies, rules.PoliciesApart = spec.PolicyKeys(), spec.PoliciesApart()
 	return daemon.Experiment{
-		Rules: rules,
-		Spec: estimators.Spec{Experiment: e, Folds: folds, Ridge: model.Ridge, Features: features,
-			Dimensions: dimensions, MaxGroups: limits.groups, MaxLevels: limits.levels, Cluster: cluster, MaxClusters: limits.clusters,
-			PerArm: model.PerArm, Learning: model.learning(), Blip: blip.spec(parts, len(policies)+len(candidates) > 0), Policies: policies, Candidates: specs(candidates, parts), Contrasts: contrasts, Hash: hash},
+		Rules: rules, Spec: spec,
 		Better: better(outcomes),
 		NotYet: later.notYet,
 	}

@@ -13,6 +13,7 @@ import (
 )
 
 // definition is what decides what is summed: the keys that open another epoch.
+// Policies are no part of it: each comes and goes for itself.
 type definition struct {
 	experiment event.Experiment
 	outcomes   []outcome
@@ -23,7 +24,6 @@ type definition struct {
 	features   []estimators.Feature
 	dimensions []estimators.Dimension
 	blip       *blipModel
-	policies   []estimators.Policy
 	candidates []*blipModel
 	limits     limits
 }
@@ -50,12 +50,6 @@ type (
 		Dimension string `json:"dimension"`
 		Expr      string `json:"expr"`
 	}
-	canonicalPolicy struct {
-		Name        string  `json:"name"`
-		Arm         int     `json:"arm"`
-		Intervene   string  `json:"intervene"`
-		Probability float64 `json:"probability"`
-	}
 	canonical struct {
 		Name               string             `json:"name"`
 		Control            string             `json:"control"`
@@ -73,7 +67,6 @@ type (
 		Features           []canonicalFeature `json:"features"`
 		Groups             []canonicalGroup   `json:"groups"`
 		BlipModel          *blipModel         `json:"blip_model"`
-		Policies           []canonicalPolicy  `json:"policies,omitempty"`
 		Candidates         []*blipModel       `json:"blip_candidates,omitempty"`
 		Text               int                `json:"limits.text"`
 		GroupsPerDimension int                `json:"limits.groups_per_dimension"`
@@ -96,7 +89,7 @@ func (d definition) hash() string {
 		Folds: d.folds, OutcomeModel: d.model, BlipModel: d.blip, Candidates: d.candidates,
 		Text: d.limits.Event.Text, GroupsPerDimension: d.limits.groups,
 	}
-	if d.blip != nil || len(d.policies)+len(d.candidates) > 0 {
+	if d.blip != nil || len(d.candidates) > 0 {
 		c.BlipLevels = d.limits.levels
 	}
 	for _, o := range d.outcomes {
@@ -107,9 +100,6 @@ func (d definition) hash() string {
 	}
 	for _, g := range d.dimensions {
 		c.Groups = append(c.Groups, canonicalGroup{g.Name, g.Expr.Text})
-	}
-	for _, p := range d.policies {
-		c.Policies = append(c.Policies, canonicalPolicy{p.Name, p.Arm, p.Intervene.Text, p.Probability})
 	}
 	data, err := json.Marshal(c)
 	if err != nil {

@@ -86,7 +86,7 @@ func TestHash(t *testing.T) {
 		{"kafka: {topic: a}", "outputs: {effects: x}\nstate: {dir: y, keep_closed: 1h}\nshutdown_timeout: 1s", false},
 		{"clusters: 10000", "clusters: 1, event: 2MiB, open_trajectories: 5, decisions_per_trajectory: 5", false},
 		{"    folds: 5\n", "    folds: 5\n    contrasts: [{of: tool=a}]\n", false},
-		{"    folds: 5\n", "    folds: 5\n    policies: [{name: all, intervene: true}]\n", true},
+		{"    folds: 5\n", "    folds: 5\n    policies: [{name: all, intervene: true}]\n", false},
 		{"    folds: 5\n", "    folds: 5\n    blip_candidates: [{groups: all}]\n", true},
 		{"    folds: 5\n", "    folds: 5\n    cluster: state.task\n", true},
 		{"    folds: 5\n", "", false}, // the default

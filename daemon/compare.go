@@ -72,6 +72,10 @@ func (d *difference) experiments(now, next *Config) {
 			say(name, "definition")
 			d.epochs, d.intake = append(d.epochs, name), true
 		}
+		if old.Rules.Hash == e.Rules.Hash && !slices.Equal(old.Rules.Policies, e.Rules.Policies) {
+			say(name, "policies")
+			d.intake = true
+		}
 		if old.Spec.MaxClusters != e.Spec.MaxClusters {
 			say(name, "limits.clusters")
 			d.intake = true

@@ -83,6 +83,7 @@ func TestCompareExperiments(t *testing.T) {
 		{"words alone", of("ab", func(e *Experiment) { e.NotYet = []string{"x"} }), difference{}},
 		{"order", of("ba", nil), difference{intake: true}},
 		{"definition", of("ab", func(e *Experiment) { e.Rules.Hash = "2" }), difference{applied: []string{"experiment a: definition"}, epochs: []string{"a"}, intake: true}},
+		{"policies", of("ab", func(e *Experiment) { e.Rules.Policies = []string{"p"} }), difference{applied: []string{"experiment a: policies"}, intake: true}},
 		{"clusters", of("ab", func(e *Experiment) { e.Spec.MaxClusters = 9 }), difference{applied: []string{"experiment a: limits.clusters"}, intake: true}},
 		{"added", of("abc", nil), difference{applied: []string{"experiment c: added"}, epochs: []string{"c"}, intake: true}},
 		{"removed", of("a", nil), difference{applied: []string{"experiment b: removed"}, intake: true}},

@@ -24,7 +24,9 @@ func (c *Config) stateOptions() state.Options {
 	for _, e := range c.Experiments {
 		o.Rules = append(o.Rules, e.Rules)
 	}
-	o.NewLedger = func(x int) state.Ledger { return ledger{estimators.New(&c.Experiments[x].Spec)} }
+	o.NewLedger = func(x int, late bool, policies []string) state.Ledger {
+		return ledger{estimators.New(c.Experiments[x].Spec.Part(late, policies))}
+	}
 	o.NewLearner = func(x int) state.Learner {
 		if spec := &c.Experiments[x].Spec; spec.Learning != nil {
 			return estimators.NewLearner(spec)

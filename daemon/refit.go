@@ -60,7 +60,7 @@ func (d *Daemon) Refit(ctx context.Context) error {
 	}
 	reports := map[string]pair{}
 	for x, e := range cfg.Experiments {
-		all[x].under(&cfg.Experiments[x].Spec)
+		all[x].ask(e.Spec.Contrasts) // others than those the partitions were opened with
 		closed, complete := cfg.reports(x, &all[x])
 		reports[e.Spec.Experiment.Name] = pair{closed, complete}
 		if err := d.keep(closed); err != nil {

@@ -9,46 +9,67 @@ import (
 // sums are what a refit collects of one experiment: the merged ledgers of all
 // partitions, in partition order, and their counters.
 type sums struct {
-	closed, complete *estimators.Moments
-	parts            [2][]estimators.Totals // of each partition, closed and complete
+	closed, complete scope
 	stats            []*state.Stats
 	epoch            int
+}
+
+// scope is one of the two.
+type scope struct {
+	parts  []*estimators.Moments // of everything, then of policies that came later
+	shards []estimators.Totals   // of each partition's first part
+}
+
+func (s *scope) add(ledgers []state.Ledger) {
+	for part, l := range ledgers {
+		m := l.(ledger).moments
+		if part == 0 {
+			s.shards = append(s.shards, m.Totals())
+		}
+		if part == len(s.parts) {
+			s.parts = append(s.parts, m)
+		} else {
+			s.parts[part].Merge(m)
+		}
+	}
+}
+
+// report solves all parts.
+func (s *scope) report(spec *estimators.Spec) *estimators.Report {
+	if len(s.parts) == 0 { // no partition yet
+		s.parts = append(s.parts, estimators.New(spec.Part(false, spec.PolicyKeys())))
+	}
+	r := s.parts[0].Report()
+	r.Health = append(r.Health, estimators.CheckMerge(s.shards, s.parts[0]))
+	for _, late := range s.parts[1:] {
+		r.AddGains(late)
+	}
+	return r
 }
 
 // collect adds one partition; it runs where the partition may be used.
 func (s *sums) collect(p *state.Partition, x int) {
 	closed, complete := p.Ledgers(x)
-	s.parts[0] = append(s.parts[0], closed.(ledger).moments.Totals())
-	s.parts[1] = append(s.parts[1], complete.(ledger).moments.Totals())
-	if s.closed == nil {
-		s.closed, s.complete = closed.(ledger).moments, complete.(ledger).moments
-	} else {
-		s.closed.Merge(closed.(ledger).moments)
-		s.complete.Merge(complete.(ledger).moments)
-	}
+	s.closed.add(closed)
+	s.complete.add(complete)
 	s.stats = append(s.stats, p.Stats())
 	number, _ := p.Epoch(x)
 	s.epoch = max(s.epoch, number)
 }
 
-// under moves the sums to a spec of the same hash: what is asked of them, such
-// as contrasts, may have changed since they were begun.
-func (s *sums) under(spec *estimators.Spec) {
-	closed, complete := estimators.New(spec), estimators.New(spec)
-	closed.Merge(s.closed)
-	complete.Merge(s.complete)
-	s.closed, s.complete = closed, complete
+// ask says which contrasts are reported: the sums do not depend on them, and they
+// may have changed since partitions were opened.
+func (s *sums) ask(contrasts []estimators.Contrast) {
+	for _, scope := range []*scope{&s.closed, &s.complete} {
+		scope.parts[0].Ask(contrasts)
+	}
 }
 
 // reports solves both scopes of experiment x.
 func (c *Config) reports(x int, s *sums) (closed, complete *estimators.Report) {
-	if s.closed == nil { // no partition yet
-		s.closed, s.complete = estimators.New(&c.Experiments[x].Spec), estimators.New(&c.Experiments[x].Spec)
-	}
-	closed, complete = s.closed.Report(), s.complete.Report()
+	spec := &c.Experiments[x].Spec
+	closed, complete = s.closed.report(spec), s.complete.report(spec)
 	closed.Scope, complete.Scope = estimators.Closed, estimators.Complete
-	closed.Health = append(closed.Health, estimators.CheckMerge(s.parts[0], s.closed))
-	complete.Health = append(complete.Health, estimators.CheckMerge(s.parts[1], s.complete))
 	for _, r := range []*estimators.Report{closed, complete} {
 		r.Epoch = max(1, s.epoch)
 		r.NotComputed = append(r.NotComputed, c.Experiments[x].NotYet...)

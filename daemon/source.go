@@ -69,7 +69,7 @@ func (d *Daemon) EarlierReport(experiment string, epoch int) *estimators.Report 
 		}
 		return nil
 	}
-	r := &estimators.Report{AsOf: event.NoTime, CompleteTo: event.NoTime}
+	r := &estimators.Report{Since: event.NoTime, AsOf: event.NoTime, CompleteTo: event.NoTime}
 	if err := json.Unmarshal(bytes, r); err != nil {
 		d.log.Error("report of an earlier epoch", "experiment", experiment, "epoch", epoch, "err", err)
 		return nil

@@ -113,6 +113,27 @@ func BenchmarkAddBlip(b *testing.B) {
 	}
 }
 
+// BenchmarkAddLate is what a late part with one policy costs a trajectory of 8
+// decisions, beside that of the sums of everything with another one.
+func BenchmarkAddLate(b *testing.B) {
+	spec := blipBench(16, 16, 2, 2, true)
+	keys := spec.PolicyKeys()
+	rng := rand.New(rand.NewPCG(1, 1))
+	ts := make([]*event.Trajectory, 1000)
+	for i := range ts {
+		ts[i] = blipTrajectory(rng, spec, i, 14)
+	}
+	for _, late := range []bool{false, true} {
+		b.Run(fmt.Sprintf("late=%v", late), func(b *testing.B) {
+			m := New(spec.Part(late, keys[:1]))
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				m.Add(ts[i%len(ts)])
+			}
+		})
+	}
+}
+
 // BenchmarkRefitBlip is a refit with 200 groups, 3 outcomes, d = p = 16 and 10
 // policies, after n trajectories.
 func BenchmarkRefitBlip(b *testing.B) {

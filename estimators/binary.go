@@ -3,22 +3,25 @@ package estimators
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"blipd/event"
 	"blipd/event/pack"
 )
 
 // momentsVersion is the version of the bytes of Moments.
-const momentsVersion = 3
+const momentsVersion = 4
 
 // AppendBinary appends the sums, bit for bit: the version, the hash of the
-// Spec, columns, groups, panels. It never fails.
+// Spec, its policies, columns, groups, panels. It never fails.
 func (m *Moments) AppendBinary(b []byte) ([]byte, error) {
 	w := &pack.Writer{B: append(b, momentsVersion)}
 	w.Text(m.spec.Hash)
+	packTexts(w, m.spec.PolicyKeys())
 	w.Int(m.trajectories)
 	w.Int(m.rows)
 	w.Int(m.disagreeing)
+	w.Int(int64(m.earliest))
 	w.Int(int64(m.latest))
 	w.Ints(m.missing)
 	w.Ints(m.outOfBounds)
@@ -54,7 +57,8 @@ func (m *Moments) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary reads what AppendBinary wrote into empty moments of the same
-// Spec; another Spec, a newer version and damaged bytes are errors.
+// Spec, or one with more policies, whose sums are passed over; another Spec, a
+// newer version and damaged bytes are errors.
 func (m *Moments) UnmarshalBinary(b []byte) error {
 	if len(b) == 0 || b[0] != momentsVersion {
 		return fmt.Errorf("estimators: read moments: version %d, this program knows %d: run the version that wrote them", first(b), momentsVersion)
@@ -63,7 +67,13 @@ func (m *Moments) UnmarshalBinary(b []byte) error {
 	if hash := r.Text(); !r.Failed() && hash != m.spec.Hash {
 		return fmt.Errorf("estimators: read moments: they are sums under definition %s, not %s", hash, m.spec.Hash)
 	}
-	m.trajectories, m.rows, m.disagreeing, m.latest = r.Int(), r.Int(), r.Int(), event.Time(r.Int())
+	written := readTexts(r)
+	places := m.spec.placesOfPolicies(written)
+	if slices.Contains(places, -1) {
+		return fmt.Errorf("estimators: read moments: they are of policies %q, not of %q", written, m.spec.PolicyKeys())
+	}
+	m.trajectories, m.rows, m.disagreeing = r.Int(), r.Int(), r.Int()
+	m.earliest, m.latest = event.Time(r.Int()), event.Time(r.Int())
 	r.Ints(m.missing)
 	r.Ints(m.outOfBounds)
 	m.readColumns(r)
@@ -78,12 +88,43 @@ func (m *Moments) UnmarshalBinary(b []byte) error {
 	m.readSets(r)
 	m.readClusters(r)
 	for _, p := range m.panels {
+		if p.blip == nil {
+			m.readPanel(r, p)
+			continue
+		}
+		p.blip = newBlipSums(m.spec.Folds, len(p.outcomes), len(written))
 		m.readPanel(r, p)
+		p.blip.keep(places)
 	}
 	if err := r.Err(); err != nil {
 		return fmt.Errorf("estimators: read moments: %w", err)
 	}
 	return nil
+}
+
+// placesOfPolicies is where each policy is among the keys that were written; -1
+// where it is not.
+func (s *Spec) placesOfPolicies(written []string) []int {
+	places := make([]int, len(s.Policies))
+	for i := range s.Policies {
+		places[i] = slices.Index(written, s.Policies[i].Key())
+	}
+	return places
+}
+
+func packTexts(w *pack.Writer, texts []string) {
+	w.Int(int64(len(texts)))
+	for _, s := range texts {
+		w.Text(s)
+	}
+}
+
+func readTexts(r *pack.Reader) []string {
+	texts := make([]string, r.Count())
+	for i := range texts {
+		texts[i] = r.Text()
+	}
+	return texts
 }
 
 func first(b []byte) int {

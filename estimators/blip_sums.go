@@ -47,22 +47,46 @@ type blipFold struct {
 	masks matrix   // sum x L' of every set of levels
 }
 
-func newBlipSums(spec *Spec, outcomes int) *blipSums {
-	s := &blipSums{folds: make([]blipFold, spec.Folds), support: make([]supportSums, 1+len(spec.Policies))}
+func newBlipSums(folds, outcomes, policies int) *blipSums {
+	s := &blipSums{folds: make([]blipFold, folds), support: make([]supportSums, 1+policies)}
 	for j := range s.buckets {
 		b := &s.buckets[j]
 		b.moments.y, b.checks.y = make([]vector, outcomes), make([]vector, outcomes)
-		b.policies = make([]policySums, len(spec.Policies))
-		b.cross = make([]crossSums, 1+len(spec.Policies))
+		b.policies = make([]policySums, policies)
+		b.cross = make([]crossSums, 1+policies)
 		for i := range b.cross {
 			b.cross[i].y = make([]float64, outcomes)
 		}
 	}
 	for k := range s.folds {
 		s.folds[k].cross = make([]vector, outcomes)
-		s.folds[k].l = make([]matrix, len(spec.Policies))
+		s.folds[k].l = make([]matrix, policies)
 	}
 	return s
+}
+
+// keep leaves, of what is summed of policies, those at these places.
+func (s *blipSums) keep(policies []int) {
+	withNever := []int{0}
+	for _, i := range policies {
+		withNever = append(withNever, 1+i)
+	}
+	s.support = chosen(s.support, withNever)
+	for j := range s.buckets {
+		b := &s.buckets[j]
+		b.policies, b.cross = chosen(b.policies, policies), chosen(b.cross, withNever)
+	}
+	for k := range s.folds {
+		s.folds[k].l = chosen(s.folds[k].l, policies)
+	}
+}
+
+func chosen[T any](list []T, places []int) []T {
+	out := make([]T, len(places))
+	for i, at := range places {
+		out[i] = list[at]
+	}
+	return out
 }
 
 // add adds a batch with rows, laid out, whose scaled outcomes are y.

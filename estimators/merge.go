@@ -1,16 +1,19 @@
 package estimators
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Merge adds the sums of o, which must be of the same Spec. Columns and groups
 // are matched by name. o is not changed.
 func (m *Moments) Merge(o *Moments) {
-	if m.spec.Hash != o.spec.Hash {
-		panic(fmt.Sprintf("estimators: merge of moments of two specs, %s and %s", m.spec.Hash, o.spec.Hash))
+	if m.spec != o.spec && (m.spec.Hash != o.spec.Hash || !slices.Equal(m.spec.PolicyKeys(), o.spec.PolicyKeys())) {
+		panic(fmt.Sprintf("estimators: merge of moments of two specs, %s with %q and %s with %q", m.spec.Hash, m.spec.PolicyKeys(), o.spec.Hash, o.spec.PolicyKeys()))
 	}
 	m.trajectories += o.trajectories
 	m.rows += o.rows
-	m.latest = max(m.latest, o.latest)
+	m.earliest, m.latest = earlier(m.earliest, o.earliest), max(m.latest, o.latest)
 	for i, n := range o.missing {
 		m.missing[i] += n
 	}

@@ -30,9 +30,10 @@ type Moments struct {
 	trajectories int64
 	rows         int64
 	disagreeing  int64      // decisions whose cluster is not that of their trajectory
-	latest       event.Time // of the events counted; does not go back on Remove
-	missing      []int64    // per feature, then per dimension: rows without a value
-	outOfBounds  []int64    // per feature: those of them that were too large
+	earliest     event.Time // of the events counted; stays on Remove, as latest does
+	latest       event.Time
+	missing      []int64 // per feature, then per dimension: rows without a value
+	outOfBounds  []int64 // per feature: those of them that were too large
 
 	// Scratch, empty between calls.
 	batch  batch
@@ -43,7 +44,7 @@ type Moments struct {
 
 // New makes empty moments of a Spec.
 func New(spec *Spec) *Moments {
-	m := &Moments{spec: spec, axes: newAxes(spec), columns: newColumns(len(spec.Features) + spec.learned()), sets: newLevelSets(), clusters: newClusters(), latest: event.NoTime}
+	m := &Moments{spec: spec, axes: newAxes(spec), columns: newColumns(len(spec.Features) + spec.learned()), sets: newLevelSets(), clusters: newClusters(), earliest: event.NoTime, latest: event.NoTime}
 	m.groups = make([]groups, 1+len(spec.Dimensions))
 	for d := range m.groups {
 		m.groups[d] = newGroups()
@@ -105,7 +106,7 @@ func (m *Moments) Remove(t *event.Trajectory) { m.fold(t, -1) }
 
 func (m *Moments) fold(t *event.Trajectory, sign int64) {
 	m.trajectories += sign
-	m.latest = max(m.latest, t.Last)
+	m.earliest, m.latest = earlier(m.earliest, t.First), max(m.latest, t.Last)
 	b := &m.batch
 	b.n = 0
 	key, first := t.ID, true
@@ -139,6 +140,14 @@ func (m *Moments) fold(t *event.Trajectory, sign int64) {
 			p.add(m, b, y, sign)
 		}
 	}
+}
+
+// earlier is the earlier of two times, either of which may be event.NoTime.
+func earlier(a, b event.Time) event.Time {
+	if a == event.NoTime || b == event.NoTime {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // FoldOf is the cross-fitting fold of a cluster key, 0..folds-1: its bucket

@@ -50,7 +50,7 @@ func (m *Moments) newPanel(outcomes []int) *panel {
 		}
 	}
 	if m.spec.Blip != nil {
-		p.blip = newBlipSums(m.spec, len(outcomes))
+		p.blip = newBlipSums(m.spec.Folds, len(outcomes), len(m.spec.Policies))
 		if n := len(m.spec.Blip.Moderators); n > 0 && n <= MostModerated && !m.spec.Blip.Unmoderated {
 			for range arms {
 				p.moderated = append(p.moderated, newScores(m.spec, m.spec.Folds))

@@ -16,7 +16,8 @@ type Report struct {
 	Epoch      int    `json:"epoch"`
 	Scope      string `json:"scope"`
 
-	AsOf       event.Time `json:"as_of,omitzero"`       // the highest event time counted
+	Since      event.Time `json:"since,omitzero"`       // the lowest event time counted in this epoch
+	AsOf       event.Time `json:"as_of,omitzero"`       // the highest
 	CompleteTo event.Time `json:"complete_to,omitzero"` // all that started before has closed; the smallest over partitions
 
 	Trajectories int64   `json:"trajectories"` // closed, with rows or not
@@ -55,7 +56,7 @@ type Check struct {
 // fills it in: epoch, scope, what is open, health, what was rejected.
 func (m *Moments) Report() *Report {
 	r := &Report{
-		Experiment: m.spec.Experiment.Name, ConfigHash: m.spec.Hash, AsOf: m.latest, CompleteTo: event.NoTime,
+		Experiment: m.spec.Experiment.Name, ConfigHash: m.spec.Hash, Since: m.earliest, AsOf: m.latest, CompleteTo: event.NoTime,
 		Trajectories: m.trajectories, Decisions: m.rows, Disagreeing: m.disagreeing, Estimates: m.Randomized(), Health: []Check{},
 		Rejected: map[string]int64{}, NotRandomized: map[string]int64{}, Missing: map[string]int64{}, OutOfBounds: map[string]int64{},
 	}

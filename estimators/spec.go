@@ -25,7 +25,7 @@ type Spec struct {
 
 	Contrasts []Contrast // to report; asking for one changes no sum
 
-	Hash string // of all of the above but Contrasts; sums merge only under the same
+	Hash string // of all of the above but Policies and Contrasts; sums merge only under the same, with the same policies
 }
 
 // DimensionNames are the names of the dimensions, without All.
@@ -61,6 +61,7 @@ type BlipModel struct {
 	Checks      []Expression // instruments of the over-identification test; none: the default ones
 	Unmoderated bool         // no moderated effects: their sums are the dearest with many moderators
 	Masks       bool         // whether gains of masks over levels can be asked for after the fact
+	Implied     bool         // nobody asked for it but the policies: see PoliciesApart
 }
 
 // Policy intervenes with one arm where its expression is true.

@@ -1,6 +1,10 @@
 package estimators
 
-import "math"
+import (
+	"math"
+
+	"blipd/event"
+)
 
 // supportSums tell how much of what was seen a policy could have done itself.
 // rho is the product over the rows of a trajectory of the
@@ -20,11 +24,14 @@ const largestRho = 1e140
 // PolicySupport is how much of what was seen a policy could have done itself. A
 // gain beyond that rests on the blip model alone.
 type PolicySupport struct {
-	Outcome   string  `json:"outcome"`
-	Policy    string  `json:"policy"` // "" is never intervening
-	Agreement float64 `json:"agreement_share"`
-	Effective float64 `json:"effective_sample_size"` // (sum rho)^2 / sum rho^2
-	Differing float64 `json:"differing_share"`       // of decisions
+	Outcome string `json:"outcome"`
+	Policy  string `json:"policy"` // "" is never intervening
+	// The lowest event time that its gain counts: that of the report, unless the
+	// policy came later.
+	Since     event.Time `json:"since,omitzero"`
+	Agreement float64    `json:"agreement_share"`
+	Effective float64    `json:"effective_sample_size"` // (sum rho)^2 / sum rho^2
+	Differing float64    `json:"differing_share"`       // of decisions
 	// The largest share that one of the 64 buckets has of the variance that the
 	// gain would have were residuals alike: 1/64 where all weigh the same. 0 of
 	// never intervening, and where there is no gain.
@@ -88,7 +95,7 @@ func (f *blipFit) support(outcome string, o int) []PolicySupport {
 	out := make([]PolicySupport, len(f.p.blip.support))
 	for i := range f.p.blip.support {
 		s := &f.p.blip.support[i]
-		out[i].Outcome = outcome
+		out[i].Outcome, out[i].Since = outcome, f.m.earliest
 		if i > 0 {
 			out[i].Policy = f.m.spec.Policies[i-1].Name
 		}

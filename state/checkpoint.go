@@ -99,7 +99,8 @@ func (p *Partition) packBooks() ([]byte, error) {
 		b := &p.fold.books[x]
 		w.Text(p.options.Rules[x].Experiment.Name)
 		w.Int(b.done)
-		if err := packLedger(&w, b.total); err != nil {
+		w.Int(int64(len(b.total)))
+		if err := packLedgers(&w, b.total); err != nil {
 			return nil, err
 		}
 		var learned []byte
@@ -112,15 +113,15 @@ func (p *Partition) packBooks() ([]byte, error) {
 		w.Bytes(learned)
 		summed := 0
 		for i := range b.periods {
-			if b.periods[i].ledger != nil {
+			if b.periods[i].sums != nil {
 				summed++
 			}
 		}
 		w.Int(int64(summed))
 		for i := range b.periods {
-			if l := b.periods[i].ledger; l != nil {
+			if l := b.periods[i].sums; l != nil {
 				w.Int(b.periods[i].number)
-				if err := packLedger(&w, l); err != nil {
+				if err := packLedgers(&w, l); err != nil {
 					return nil, err
 				}
 			}
@@ -129,8 +130,14 @@ func (p *Partition) packBooks() ([]byte, error) {
 	return w.B, nil
 }
 
-func packLedger(w *pack.Writer, l Ledger) error {
-	bytes, err := l.AppendBinary(nil)
-	w.Bytes(bytes)
-	return err
+// packLedgers writes one for each part; which these are, the counters tell.
+func packLedgers(w *pack.Writer, all ledgers) error {
+	for _, l := range all {
+		bytes, err := l.AppendBinary(nil)
+		if err != nil {
+			return err
+		}
+		w.Bytes(bytes)
+	}
+	return nil
 }

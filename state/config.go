@@ -37,5 +37,10 @@ type Rules struct {
 	// the time-out, per outcome of the Experiment; nil where none is declared.
 	TimeoutValues []*float64
 
-	Hash string // of the analysis definition: another one opens another epoch
+	Hash string // of the analysis definition, without policies: another one opens another epoch
+
+	// Policies name what can be added and taken away within an epoch, each with
+	// everything that decides what is summed of it; distinct.
+	Policies      []string
+	PoliciesApart bool // they are never summed with the rest
 }

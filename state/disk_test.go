@@ -316,7 +316,7 @@ func TestLargeBatches(t *testing.T) {
 }
 
 // counting makes ledgers that only count.
-func counting(int) Ledger { return new(counter) }
+func counting(int, bool, []string) Ledger { return new(counter) }
 
 type counter struct{ n int64 }
 

@@ -118,8 +118,8 @@ func TestEpochs(t *testing.T) {
 				t.Fatalf("change %d: restarted\n%s\nnot\n%s", n, got, want)
 			}
 			closed, _ := u.p.Ledgers(0)
-			if e := u.p.Stats().Experiments[0]; e.Closed[0]+e.Closed[1]+e.Closed[2]-e.Censored != int64(len(closed.(*toy).held)) {
-				t.Fatalf("%d in the ledger, counters %+v", len(closed.(*toy).held), e)
+			if e := u.p.Stats().Experiments[0]; e.Closed[0]+e.Closed[1]+e.Closed[2]-e.Censored != int64(len(closed[0].(*toy).held)) {
+				t.Fatalf("%d in the ledger, counters %+v", len(closed[0].(*toy).held), e)
 			}
 			before := u.p.Stats().Experiments[0]
 			u.p = openPartition(t, u.store, u.options)
@@ -150,7 +150,7 @@ func TestEpochOfReusedID(t *testing.T) {
 	u.options.Rules = []Rules{second}
 	u.p = openPartition(t, u.store, u.options)
 	closed, _ := u.p.Ledgers(0)
-	if got := closed.(*toy).list(t); len(got) != 1 || got[0] != "a: 1 direct success=0@0" {
+	if got := closed[0].(*toy).list(t); len(got) != 1 || got[0] != "a: 1 direct success=0@0" {
 		t.Errorf("%q", got)
 	}
 }

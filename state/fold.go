@@ -58,7 +58,7 @@ func newFold(rules []Rules, limits Limits, ledger NewLedger, recall func(string)
 	f.stats = Stats{Stream: event.NoTime, Rejected: make([]int64, len(event.Reasons())+1)}
 	for x := range rules {
 		f.stats.Experiments = append(f.stats.Experiments, newExperimentStats(&rules[x].Experiment))
-		f.books = append(f.books, newBook(int64(rules[x].StartPeriod), x, ledger))
+		f.books = append(f.books, newBook(int64(rules[x].StartPeriod), x, ledger, []part{{policies: rules[x].Policies}}))
 	}
 	f.learn, f.epochs = make([]Learner, len(rules)), make([]int32, len(rules))
 	f.reset()

@@ -11,8 +11,8 @@ import (
 // the total always holds everything that started before one moment.
 type book struct {
 	length  int64 // of a period, in nanoseconds
-	make    func() Ledger
-	total   Ledger
+	make    func(part int) Ledger
+	total   ledgers
 	periods []period // not complete, ascending
 	done    int64    // periods below this one are complete
 }
@@ -20,14 +20,36 @@ type book struct {
 // period is a span of stream time in which trajectories start.
 type period struct {
 	number int64
-	open   int    // trajectories that started in it and have not closed
-	ledger Ledger // of those that have; nil while there are none
+	open   int     // trajectories that started in it and have not closed
+	sums   ledgers // of those that have; nil while there are none
 }
 
-func newBook(length int64, experiment int, ledger NewLedger) book {
-	b := book{length: length, done: noPeriod, make: func() Ledger { return ledger(experiment) }}
-	b.total = b.make()
+// newBook is an empty book of an experiment for its parts.
+func newBook(length int64, experiment int, ledger NewLedger, list []part) book {
+	b := book{length: length, done: noPeriod}
+	b.make = func(part int) Ledger { return ledger(experiment, part > 0, list[part].policies) }
+	b.total = b.empty(len(list))
 	return b
+}
+
+// empty are new ledgers of the first n parts.
+func (b *book) empty(n int) (l ledgers) {
+	for part := range n {
+		l = append(l, b.make(part))
+	}
+	return l
+}
+
+// extend makes room for parts that begin now.
+func (b *book) extend(parts int) {
+	for part := len(b.total); part < parts; part++ {
+		b.total = append(b.total, b.make(part))
+		for i := range b.periods {
+			if p := &b.periods[i]; p.sums != nil {
+				p.sums = append(p.sums, b.make(part))
+			}
+		}
+	}
 }
 
 // period is the number of the period in which a trajectory started.
@@ -61,16 +83,16 @@ func (b *book) opened(started event.Time, n int) {
 	}
 }
 
-// ledger is where trajectories of a period are summed.
-func (b *book) ledger(number int64) Ledger {
+// sums is where trajectories of a period are summed.
+func (b *book) sums(number int64) ledgers {
 	if number < b.done {
 		return b.total
 	}
 	p := b.at(number)
-	if p.ledger == nil {
-		p.ledger = b.make()
+	if p.sums == nil {
+		p.sums = b.empty(len(b.total))
 	}
-	return p.ledger
+	return p.sums
 }
 
 // next is the first period that cannot be completed as long as stream time is
@@ -88,23 +110,20 @@ func (b *book) next(now event.Time) int64 {
 // complete merges the ledgers of all periods below next into the total.
 func (b *book) complete(next int64) {
 	for len(b.periods) > 0 && b.periods[0].number < next {
-		if l := b.periods[0].ledger; l != nil {
-			b.total.Merge(l)
-		}
+		b.total.merge(b.periods[0].sums)
 		b.periods = slices.Delete(b.periods, 0, 1)
 	}
 	b.done = max(b.done, next)
 }
 
-// copies are the sums of all that has closed, and those of complete periods.
-func (b *book) copies() (closed, complete Ledger) {
-	closed, complete = b.make(), b.make()
-	complete.Merge(b.total)
-	closed.Merge(b.total)
-	for _, p := range b.periods {
-		if p.ledger != nil {
-			closed.Merge(p.ledger)
-		}
+// copies are the sums of all that has closed, and those of complete periods, by
+// part.
+func (b *book) copies() (closed, complete ledgers) {
+	closed, complete = b.empty(len(b.total)), b.empty(len(b.total))
+	complete.merge(b.total)
+	closed.merge(b.total)
+	for i := range b.periods {
+		closed.merge(b.periods[i].sums)
 	}
 	return closed, complete
 }
@@ -158,9 +177,9 @@ func (f *fold) operate(op operation, t *event.Trajectory) {
 func (b *book) operate(op operation, t *event.Trajectory) {
 	switch op.kind {
 	case opAdd:
-		b.ledger(op.period).Add(t)
+		b.sums(op.period).add(t)
 	case opRemove:
-		b.ledger(op.period).Remove(t)
+		b.sums(op.period).remove(t)
 	case opComplete:
 		b.complete(op.period)
 	}

@@ -9,11 +9,12 @@ import (
 	"blipd/event/pack"
 )
 
-// Keys. All but the first three begin with the partition, four bytes, then a
+// Keys. All but the first four begin with the partition, four bytes, then a
 // letter, then an id or big-endian numbers:
 //
 //	format       version of this layout
 //	topic        the topic whose state this is
+//	parts e      what experiment e sums side by side
 //	report n p e part p of the last report of epoch n of experiment e
 //	P m      next offset, clock, counters, epochs
 //	P j n    block n of the journal of open trajectories

@@ -49,7 +49,7 @@ func (u *run) said(t *testing.T) map[int]int {
 	t.Helper()
 	closed, _ := u.p.Ledgers(0)
 	said := map[int]int{}
-	for packed := range closed.(*toy).held {
+	for packed := range closed[0].(*toy).held {
 		r := pack.Reader{B: []byte(packed)}
 		var trajectory event.Trajectory
 		if trajectory.Unpack(&r); r.Err() != nil {

@@ -27,6 +27,7 @@ type meta struct {
 type experimentMeta struct {
 	epoch epoch
 	done  int64
+	parts []int64 // numbers of those that its book has
 	stats ExperimentStats
 }
 
@@ -46,6 +47,7 @@ func (p *Partition) writeMeta(txn *badger.Txn, logged, letters, archived int64) 
 			w.Text(e.hash)
 			w.Int(e.since)
 			w.Int(f.books[x].done)
+			packInts(w, numbersOf(p.parts[x]))
 			packExperimentStats(w, &f.stats.Experiments[x])
 		}
 		w.Int(int64(len(p.retired)))
@@ -69,7 +71,7 @@ func (p *Partition) readMeta() (m meta, found bool, err error) {
 		m.experiments = map[string]experimentMeta{}
 		for range r.Count() {
 			name := r.Text()
-			m.experiments[name] = experimentMeta{epoch{int(r.Int()), r.Text(), r.Int()}, r.Int(), unpackExperimentStats(r)}
+			m.experiments[name] = experimentMeta{epoch{int(r.Int()), r.Text(), r.Int()}, r.Int(), unpackInts(r), unpackExperimentStats(r)}
 		}
 		m.retired = map[string]int64{}
 		for range r.Count() {

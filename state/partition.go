@@ -65,6 +65,7 @@ type Partition struct {
 	term    int32            // of the log behind the batch in hand
 	heard   bool             // log says something that is not on disk and would not be with the next offset
 	epochs  []epoch          // per experiment
+	parts   [][]part         // per experiment, what its book sums side by side
 	retired map[string]int64 // experiments that are no longer configured: their last epoch
 	letters int64            // ever put into the outbox
 	logged  int64            // operations ever logged
@@ -238,7 +239,8 @@ func (p *Partition) full() bool {
 }
 
 // Ledgers are copies of the sums of all that has closed, and of complete
-// periods only.
-func (p *Partition) Ledgers(experiment int) (closed, complete Ledger) {
+// periods only: first the one with everything, then those of policies that came
+// later. Every partition of a Store has the same.
+func (p *Partition) Ledgers(experiment int) (closed, complete []Ledger) {
 	return p.fold.books[experiment].copies()
 }

@@ -91,7 +91,7 @@ func TestTwin(t *testing.T) {
 			}
 		}
 		closed, _ := run.p.Ledgers(0)
-		if got, want := closed.(*toy).list(t), w.contributions(); !slices.Equal(got, want) {
+		if got, want := closed[0].(*toy).list(t), w.contributions(); !slices.Equal(got, want) {
 			t.Errorf("in the ledgers:\n%q\nwant\n%q", got, want)
 		}
 		run.check(t)
@@ -145,12 +145,14 @@ func stateOf(t *testing.T, p *Partition) string {
 	for x := range p.options.Rules {
 		fmt.Fprintf(&b, "%+v\n", p.fold.learn[x])
 		closed, complete := p.Ledgers(x)
-		one, err := closed.AppendBinary(nil)
-		two, err2 := complete.AppendBinary(nil)
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
+		for part := range closed {
+			one, err := closed[part].AppendBinary(nil)
+			two, err2 := complete[part].AppendBinary(nil)
+			if err := errors.Join(err, err2); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "%q\n%q\n", one, two)
 		}
-		fmt.Fprintf(&b, "%q\n%q\n", one, two)
 	}
 	letters, err := p.Outbox(1 << 20)
 	if err != nil {
@@ -281,7 +283,7 @@ func TestShuffle(t *testing.T) {
 				t.Fatal(err)
 			}
 			closed, complete := u.p.Ledgers(0)
-			got := closed.(*toy).list(t)
+			got := closed[0].(*toy).list(t)
 			for i := range got { // interventions stand as they were read
 				got[i] = sortedWords(got[i])
 			}
@@ -291,7 +293,7 @@ func TestShuffle(t *testing.T) {
 			if !slices.Equal(got, want) || len(got) != 30 {
 				t.Errorf("%d contributions:\n%q\nwant\n%q", len(got), got, want)
 			}
-			if !reflect.DeepEqual(closed.(*toy).held, complete.(*toy).held) {
+			if !reflect.DeepEqual(closed[0].(*toy).held, complete[0].(*toy).held) {
 				t.Error("the scopes differ at the end of input")
 			}
 			u.check(t)

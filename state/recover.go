@@ -26,6 +26,9 @@ func (s *Store) Partition(number int, options Options) (*Partition, error) {
 	p.fold.stats.Partition = number
 	p.epochs, p.retired = make([]epoch, len(options.Rules)), map[string]int64{}
 
+	if err := p.makeBooks(); err != nil {
+		return nil, fmt.Errorf("state: open partition %d: %w", number, err)
+	}
 	m, found, err := p.readMeta()
 	if err != nil {
 		return nil, fmt.Errorf("state: open partition %d: %w", number, err)
@@ -72,31 +75,47 @@ func (p *Partition) restore(m *meta) error {
 	if err := p.restoreOutbox(); err != nil {
 		return err
 	}
-	if err := p.restoreLedgers(changed); err != nil {
+	for x := range changed {
+		if !changed[x] {
+			b := &f.books[x]
+			b.total = b.total[:held(p.parts[x], m.experiments[p.options.Rules[x].Experiment.Name].parts)]
+		}
+	}
+	if err := p.restoreLedgers(m, changed); err != nil {
 		return err
 	}
 	if n := int64(len(f.open)); n != m.stats.Open {
 		return damaged("%d open trajectories are there, the counters say %d", n, m.stats.Open)
 	}
+	begun := false // something, so that the newest generation and the counters do not have it
 	for x := range changed {
-		if !changed[x] {
-			if name := p.options.Rules[x].Experiment.Name; f.books[x].done != m.experiments[name].done {
-				return damaged("ledgers of experiment %q are complete to period %d, the counters say %d", name, f.books[x].done, m.experiments[name].done)
+		if changed[x] {
+			begun = true
+			if err := p.refold(x); err != nil {
+				return err
 			}
 			continue
 		}
-		if err := p.refold(x); err != nil {
-			return err
+		old := m.experiments[p.options.Rules[x].Experiment.Name]
+		if f.books[x].done != old.done {
+			return damaged("ledgers of experiment %q are complete to period %d, the counters say %d", p.options.Rules[x].Experiment.Name, f.books[x].done, old.done)
+		}
+		if !slices.Equal(numbersOf(p.parts[x]), old.parts) {
+			begun = true
+			if err := p.refoldParts(x); err != nil {
+				return err
+			}
 		}
 	}
-	if slices.Contains(changed, true) {
+	if begun {
 		return p.checkpoint()
 	}
 	return nil
 }
 
 // restoreEpochs tells which experiments begin an epoch here: those that are new
-// or come back, and those whose definition has changed. The numbers of those
+// or come back, and those whose definition has changed, though it may be that of
+// this partition again. The numbers of those
 // that are gone are remembered: an epoch's report stays under its number.
 func (p *Partition) restoreEpochs(m *meta) (changed []bool) {
 	for name, number := range m.retired {
@@ -112,7 +131,7 @@ func (p *Partition) restoreEpochs(m *meta) (changed []bool) {
 		rules := &p.options.Rules[x]
 		name := rules.Experiment.Name
 		old, known := m.experiments[name]
-		if changed[x] = !known || old.epoch.hash != rules.Hash; changed[x] {
+		if changed[x] = !known || old.epoch.hash != rules.Hash || held(p.parts[x], old.parts) == 0; changed[x] {
 			p.epochs[x] = epoch{max(old.epoch.number, int(p.retired[name])) + 1, rules.Hash, max(0, p.next)}
 			delete(p.retired, name)
 			continue
@@ -131,7 +150,7 @@ func (p *Partition) restoreOutbox() error {
 }
 
 // restoreLedgers reads the newest generation and adds the log after it.
-func (p *Partition) restoreLedgers(changed []bool) error {
+func (p *Partition) restoreLedgers(m *meta, changed []bool) error {
 	err := p.store.read(key(p.number, 'g'), "the newest generation of ledgers", func(r *pack.Reader) {
 		p.newest = generation{r.Int(), r.Int(), r.Int()}
 	})
@@ -139,7 +158,7 @@ func (p *Partition) restoreLedgers(changed []bool) error {
 		return err
 	}
 	if err == nil {
-		if err := p.restoreBooks(changed); err != nil {
+		if err := p.restoreBooks(m, changed); err != nil {
 			return err
 		}
 	}
@@ -159,66 +178,4 @@ func (p *Partition) restoreLedgers(changed []bool) error {
 		err = damaged("operations %d to %d on ledgers are missing", at, p.logged-1)
 	}
 	return err
-}
-
-// restoreBooks reads the chunks of the newest generation.
-func (p *Partition) restoreBooks(changed []bool) error {
-	var bytes []byte
-	for n := range p.newest.chunks {
-		what := fmt.Sprintf("chunk %d of ledgers, generation %d", n, p.newest.number)
-		err := p.store.read(keyNumber(p.number, 'k', p.newest.number, n), what, func(r *pack.Reader) { bytes = append(bytes, r.Bytes()...) })
-		if err != nil {
-			return fmt.Errorf("%w: %w", err, ErrUnusable)
-		}
-	}
-	r := &pack.Reader{B: bytes}
-	for range r.Count() {
-		x := p.fold.experiment(r.Text())
-		if x >= 0 && changed[x] {
-			x = -1 // of an epoch that has ended
-		}
-		if err := p.restoreBook(x, r); err != nil {
-			return err
-		}
-	}
-	if err := r.Err(); err != nil {
-		return damaged("ledgers, generation %d: %v", p.newest.number, err)
-	}
-	return nil
-}
-
-func (p *Partition) restoreBook(x int, r *pack.Reader) error {
-	var b book
-	if x >= 0 {
-		b = p.fold.books[x]
-	}
-	b.done = r.Int()
-	read := func(into func() Ledger) error {
-		bytes := r.Bytes()
-		if x < 0 || r.Failed() {
-			return nil
-		}
-		if err := into().UnmarshalBinary(bytes); err != nil {
-			return damaged("ledger of experiment %q: %v", p.options.Rules[x].Experiment.Name, err)
-		}
-		return nil
-	}
-	if err := read(func() Ledger { return b.total }); err != nil {
-		return err
-	}
-	if learned := r.Bytes(); learned != nil && x >= 0 && p.fold.learn[x] != nil {
-		if err := p.fold.learn[x].UnmarshalBinary(learned); err != nil {
-			return damaged("learner of experiment %q: %v", p.options.Rules[x].Experiment.Name, err)
-		}
-	}
-	for range r.Count() {
-		number := r.Int()
-		if err := read(func() Ledger { return b.ledger(number) }); err != nil {
-			return err
-		}
-	}
-	if x >= 0 {
-		p.fold.books[x] = b
-	}
-	return nil
 }

@@ -46,6 +46,26 @@ func (p *Partition) refold(x int) error {
 	return nil
 }
 
+// refoldParts begins the parts of experiment x that its book has not yet: they
+// count, in log order, the closed trajectories that are still kept, and nothing
+// else changes.
+func (p *Partition) refoldParts(x int) error {
+	b := &p.fold.books[x]
+	old := len(b.total)
+	if b.extend(len(p.parts[x])); len(b.total) == old {
+		return nil // only some are gone
+	}
+	return p.eachClosed(func(k *kept) error {
+		if k.Experiment != p.options.Rules[x].Experiment.Name {
+			return nil
+		}
+		if t := p.fold.contribution(k, x); t != nil {
+			b.sums(b.period(k.started))[old:].add(t)
+		}
+		return nil
+	})
+}
+
 // retell counts a trajectory again: its decisions, how it stands, its sums.
 func (f *fold) retell(k *kept, x int) {
 	s := &f.stats.Experiments[x]

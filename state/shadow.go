@@ -177,14 +177,15 @@ func removeShadow(base string) error {
 	return nil
 }
 
-// copyTexts copies all that belongs to no partition and is not of the directory
-// itself: its keys are texts.
+// copyTexts copies all that belongs to no partition, has a text for a key, and is
+// not there yet.
 func (s *Store) copyTexts(to *Store) error {
 	batch := to.db.NewWriteBatch()
 	defer batch.Cancel()
 	err := s.each(nil, []byte{' '}, func(key, value []byte) (bool, error) {
-		if string(key) == string(keyFormat) || string(key) == string(keyTopic) {
-			return true, nil
+		err := to.value(key, "a text", func([]byte) error { return nil })
+		if !isAbsent(err) {
+			return true, err
 		}
 		return true, batch.Set(bytes.Clone(key), bytes.Clone(value))
 	})

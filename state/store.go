@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -22,6 +23,7 @@ type Store struct {
 
 	partitions atomic.Int64 // that are open
 	settled    string       // what Open has done that a kill had left undone
+	partsLock  sync.Mutex   // while the parts of an experiment are read and written
 }
 
 // Open opens the directory of cfg, or makes it, for the state of one topic.

@@ -215,16 +215,16 @@ func (s *story) sayLedgers() {
 	for x := range s.rules {
 		closed, complete := s.p.Ledgers(x)
 		inComplete := map[string]bool{}
-		for _, line := range complete.(*toy).list(s.t) {
+		for _, line := range complete[0].(*toy).list(s.t) {
 			inComplete[line] = true
 		}
-		for _, line := range closed.(*toy).list(s.t) {
+		for _, line := range closed[0].(*toy).list(s.t) {
 			if inComplete[line] {
 				line += "  (complete)"
 			}
 			s.say("%s %s", s.rules[x].Experiment.Name, line)
 		}
-		if len(closed.(*toy).held) == 0 {
+		if len(closed[0].(*toy).held) == 0 {
 			s.say("%s is empty", s.rules[x].Experiment.Name)
 		}
 	}

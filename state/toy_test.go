@@ -17,6 +17,8 @@ import (
 // byte for byte. sum and hash depend on the order of all that was ever done.
 type toy struct {
 	held map[string]int // packed trajectories
+	of   []string       // policies
+	late bool
 	sum  float64
 	hash uint64
 	log  *[]string // what is done to any ledger of a test; nil: not wanted
@@ -59,6 +61,8 @@ func (l *toy) Merge(o Ledger) {
 
 func (l *toy) AppendBinary(b []byte) ([]byte, error) {
 	w := pack.Writer{B: b}
+	w.Bool(l.late)
+	w.Text(strings.Join(l.of, " "))
 	w.Float(l.sum)
 	w.Int(int64(l.hash))
 	w.Int(int64(len(l.held)))
@@ -71,6 +75,9 @@ func (l *toy) AppendBinary(b []byte) ([]byte, error) {
 
 func (l *toy) UnmarshalBinary(b []byte) error {
 	r := pack.Reader{B: b}
+	if late, of := r.Bool(), strings.Fields(r.Text()); late != l.late || slices.ContainsFunc(l.of, func(name string) bool { return !slices.Contains(of, name) }) {
+		return fmt.Errorf("it is of %q, late %v, not of %q, late %v", of, late, l.of, l.late)
+	}
 	l.sum, l.hash = r.Float(), uint64(r.Int())
 	l.held = map[string]int{}
 	for range r.Count() {
@@ -121,7 +128,9 @@ func describe(t *event.Trajectory) string {
 
 // toys makes ledgers that share a log and a list of wrongs.
 func toys(log, bad *[]string) NewLedger {
-	return func(int) Ledger { return &toy{held: map[string]int{}, log: log, bad: bad} }
+	return func(_ int, late bool, policies []string) Ledger {
+		return &toy{held: map[string]int{}, log: log, bad: bad, late: late, of: policies}
+	}
 }
 
 // morning is when time begins in tests.

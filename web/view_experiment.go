@@ -32,6 +32,7 @@ type experimentView struct {
 	URL           string // of the same as JSON
 	Hash          string
 	Epoch         int
+	Since         string // the moment from which it counts, "" before any
 }
 
 // tally is a name and how often.
@@ -67,12 +68,12 @@ func newExperimentView(source Source, live *Live, clock []string, place int, e E
 	v.Panels = newPanels(report, &e, v.ID)
 	v.NotComputed = report.NotComputed
 	for i := range report.Support {
-		v.Support = append(v.Support, supportWords(&report.Support[i]))
+		v.Support = append(v.Support, supportWords(&report.Support[i], report.Since))
 	}
 	v.SetAside = tallies(report.Rejected)
 	v.NotRandomized = tallies(report.NotRandomized)
 	v.Missing = tallies(report.Missing)
-	v.Hash, v.Epoch = report.ConfigHash, report.Epoch
+	v.Hash, v.Epoch, v.Since = report.ConfigHash, report.Epoch, momentWords(report.Since)
 	return v
 }
 

@@ -100,6 +100,14 @@ func momentTile(name string, t event.Time, none string) tile {
 	return tile{Name: name, Value: std.Format("15:04:05"), Note: std.Format("2 Jan 2006") + " UTC", Stamp: std.Format(time.RFC3339)}
 }
 
+// momentWords is a moment within a sentence.
+func momentWords(t event.Time) string {
+	if t == event.NoTime {
+		return ""
+	}
+	return t.Std().Format("2 Jan 2006 15:04:05") + " UTC"
+}
+
 func plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun

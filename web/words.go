@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"blipd/estimators"
+	"blipd/event"
 )
 
 // sequenceFrom is the number of trajectories from which on the page shows the
@@ -105,13 +106,17 @@ func testWords(m *estimators.FittedModel) string {
 }
 
 // supportWords says how much of what was seen a policy could have done itself.
-func supportWords(s *estimators.PolicySupport) string {
+// A policy that came later counts from another moment than the report.
+func supportWords(s *estimators.PolicySupport, since event.Time) string {
 	name := "Policy " + visible(s.Policy)
 	if s.Policy == "" {
 		name = "Never intervening"
 	}
 	words := fmt.Sprintf("%s, on %s: %.3g %% of trajectories agree with it throughout, effective sample size %.0f, it differs in %.3g %% of decisions.",
 		name, visible(s.Outcome), 100*s.Agreement, s.Effective, 100*s.Differing)
+	if s.Since != since {
+		words += " It came later, and counts from " + momentWords(s.Since) + "."
+	}
 	if s.Leverage > 0 {
 		words += fmt.Sprintf(" One of 64 parts of the data carries %.2g %% of the gain's variance (even: 1.6 %%).", 100*s.Leverage)
 	}
