@@ -2,19 +2,33 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"runtime/debug"
 	"time"
 
+	"blipd/config"
 	"blipd/daemon"
 )
 
-type runCommand struct{ configFile }
+type runCommand struct {
+	configFile
+	Web struct {
+		Config struct {
+			File *string `name:"file" placeholder:"FILE" help:"The web configuration file, for TLS and passwords; instead of web.config_file."`
+		} `embed:"" prefix:"config."`
+	} `embed:"" prefix:"web."`
+}
 
 // Run runs the daemon until it is told to stop.
 func (c *runCommand) Run(p *process) error {
 	cfg, err := c.load(p)
 	if err != nil {
 		return err
+	}
+	if file := c.Web.Config.File; file != nil {
+		if err := config.WebFile(cfg, *file, os.ReadFile); err != nil {
+			return err
+		}
 	}
 	p.limitMemory(cfg.State.Memory)
 	ctx, cancel := p.interrupted()
@@ -24,7 +38,7 @@ func (c *runCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	log.Info("blipd started", "version", version(), "topic", cfg.Kafka.Topic, "address", "http://"+d.Addr())
+	log.Info("blipd started", "version", version(), "topic", cfg.Kafka.Topic, "address", cfg.Web.Scheme()+"://"+d.Addr())
 	done := make(chan error, 1)
 	go func() { done <- d.Run(ctx) }()
 	select {

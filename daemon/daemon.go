@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"blipd/estimators"
 	"blipd/ingest"
@@ -28,6 +27,7 @@ type Daemon struct {
 	client   *kafka.Client
 	listener net.Listener
 	server   *http.Server
+	debug    net.Listener // nil when pprof is off
 
 	intake  intake
 	reports atomic.Pointer[map[string]pair] // of the last refit, by experiment; nil before the first
@@ -64,6 +64,11 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	if d.listener, err = net.Listen("tcp", d.config.Web.Listen); err != nil {
 		return nil, fmt.Errorf("daemon: listen on %s: %w: set web.listen", d.config.Web.Listen, err)
 	}
+	if d.config.Web.DebugListen != "" {
+		if d.debug, err = web.ListenDebug(d.config.Web); err != nil {
+			return nil, err
+		}
+	}
 	d.server = web.NewServer(d.config.Web, d, log)
 	return d, nil
 }
@@ -86,6 +91,9 @@ func (d *Daemon) Run(ctx context.Context) error {
 		})
 	}
 	room(d.serve)
+	if d.debug != nil {
+		room(d.serveDebug)
+	}
 	room(d.consume)
 	room(d.refitAlways)
 	room(d.relieve)
@@ -101,22 +109,6 @@ func (d *Daemon) Run(ctx context.Context) error {
 	return err
 }
 
-// serve answers HTTP until ctx ends.
-func (d *Daemon) serve(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() {
-		grace, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer done()
-		if d.server.Shutdown(grace) != nil {
-			_ = d.server.Close()
-		}
-	})
-	defer stop()
-	if err := d.server.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("daemon: serve %s: %w", d.Addr(), err)
-	}
-	return nil
-}
-
 // consume reads the log through the workers.
 func (d *Daemon) consume(ctx context.Context) error {
 	c := ingest.Consumer{
@@ -130,8 +122,11 @@ func (d *Daemon) consume(ctx context.Context) error {
 // close closes what New opened, the last first.
 func (d *Daemon) close() error {
 	var errs []error
-	if d.listener != nil {
-		if err := d.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+	for _, l := range []net.Listener{d.listener, d.debug} {
+		if l == nil {
+			continue
+		}
+		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)
 		}
 	}
