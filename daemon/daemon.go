@@ -30,6 +30,7 @@ type Daemon struct {
 	debug    net.Listener // nil when pprof is off
 
 	intake  intake
+	holds   holds
 	reports atomic.Pointer[map[string]pair] // of the last refit, by experiment; nil before the first
 	refits  *durations
 	commits *durations
@@ -69,7 +70,10 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 			return nil, err
 		}
 	}
-	d.server = web.NewServer(d.config.Web, d, log)
+	if d.holds.now, err = d.store.Held(); err != nil {
+		return nil, err
+	}
+	d.server = web.NewServer(d.config.Web, d, log, d.actions()...)
 	return d, nil
 }
 

@@ -24,6 +24,7 @@ func Handler(cfg Config, source Source, log *slog.Logger, actions ...Action) htt
 		"/api/v1/effects":        {read: &effects{source: source, log: log}},
 		"/api/v1/policies/value": {read: &policyValue{source: source, log: log}},
 		"/api/v1/contrast":       {read: &contrast{source: source, log: log}},
+		"/api/v1/hold":           {read: &holds{source: source, log: log}},
 		"/metrics":               {read: metrics(cfg, source, log)},
 		"/-/healthy":             {read: http.HandlerFunc(healthy)},
 		"/-/ready":               {read: ready(source)},

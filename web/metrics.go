@@ -60,8 +60,13 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	out := &emitter{to: to, seen: map[series]bool{}}
 	experiments := c.source.Experiments()
 	live := c.source.Live()
+	held := map[string]bool{}
+	for _, h := range c.source.Held() {
+		held[h.Experiment] = true
+	}
 	for _, e := range experiments {
 		c.collectReport(out, &e)
+		out.send(holdActive, indicator(held[e.Name]), e.Name)
 	}
 	collectIntake(out, &live)
 	collectExperiments(out, &live, experiments)

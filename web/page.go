@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"blipd/state"
 )
 
 //go:embed templates
@@ -45,6 +47,7 @@ type page struct {
 	Version     string
 	Readiness   Readiness
 	Paused      []string // the reasons for which intake is held up
+	Held        []state.Hold
 	Intake      intake
 	Experiments []experimentView
 }
@@ -57,6 +60,7 @@ func newPage(source Source) page {
 		Readiness: source.Readiness(),
 		Intake:    newIntake(&live),
 		Paused:    pausedReasons(live.Paused),
+		Held:      source.Held(),
 	}
 	for i, e := range source.Experiments() {
 		p.Experiments = append(p.Experiments, newExperimentView(source, &live, p.Intake.clock(), i, e))

@@ -43,12 +43,17 @@ func withoutClients(t *testing.T) string {
 // served serves a configuration on a port of its own until the test ends.
 func served(t *testing.T, cfg Config, words io.Writer, actions ...Action) (address string) {
 	t.Helper()
+	return servedOf(t, cfg, world(), words, actions...)
+}
+
+func servedOf(t *testing.T, cfg Config, source Source, words io.Writer, actions ...Action) (address string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(words, nil))
-	s := NewServer(cfg, world(), log, actions...)
+	s := NewServer(cfg, source, log, actions...)
 	s.ReadHeaderTimeout = 200 * time.Millisecond
 	ended := make(chan error, 1)
 	go func() { ended <- Serve(l, s, cfg, log) }()

@@ -18,12 +18,17 @@ type fake struct {
 	earlier     map[string]*estimators.Report // by experiment and epoch
 	live        Live
 	readiness   Readiness
+	held        []state.Hold
+	book        []state.Hold
+	broken      error // of the book
 }
 
 func (f *fake) Experiments() []Experiment                    { return f.experiments }
 func (f *fake) Report(name, scope string) *estimators.Report { return f.reports[name+"/"+scope] }
 func (f *fake) Live() Live                                   { return f.live }
 func (f *fake) Readiness() Readiness                         { return f.readiness }
+func (f *fake) Held() []state.Hold                           { return f.held }
+func (f *fake) HoldBook() ([]state.Hold, error)              { return f.book, f.broken }
 func (f *fake) EarlierReport(n string, e int) *estimators.Report {
 	return f.earlier[fmt.Sprint(n, "/", e)]
 }
