@@ -48,6 +48,8 @@ type commands struct {
 	Estimate    estimateCommand `cmd:"" help:"Estimate from files of events."`
 	Simulate    simulateCommand `cmd:"" help:"Write events of a world whose truth is known."`
 	CheckConfig checkCommand    `cmd:"" name:"check-config" help:"Say everything that is wrong with a configuration."`
+	Hold        holdCommand     `cmd:"" help:"Tell a running daemon that nobody should decide by an experiment's effects; estimates go on."`
+	Release     releaseCommand  `cmd:"" help:"Release an experiment that is held."`
 	Init        initCommand     `cmd:"" help:"Write a commented example configuration."`
 	Lint        lintCommand     `cmd:"" help:"Say what is wrong with each line of files of events."`
 	Bench       benchCommand    `cmd:"" help:"Measure what the daemon costs an event, on this machine."`

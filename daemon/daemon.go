@@ -27,6 +27,7 @@ type Daemon struct {
 	consumer *ingest.Consumer
 	listener net.Listener
 	server   *http.Server
+	debug    net.Listener // nil when pprof is off
 
 	house  sync.RWMutex           // read by what uses partitions, held by what changes them
 	shelf  sync.RWMutex           // read by what uses store beside it, held by what closes it
@@ -34,6 +35,7 @@ type Daemon struct {
 	config atomic.Pointer[Config] // in effect; never changed in place
 
 	intake   intake
+	holds    holds
 	backfill backfill
 	reloads  reloads
 	rebuilds rebuilds
@@ -79,6 +81,14 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	if d.listener, err = net.Listen("tcp", config.Web.Listen); err != nil {
 		return nil, fmt.Errorf("daemon: listen on %s: %w: set web.listen", config.Web.Listen, err)
 	}
+	if config.Web.DebugListen != "" {
+		if d.debug, err = web.ListenDebug(config.Web); err != nil {
+			return nil, err
+		}
+	}
+	if d.holds.now, err = d.store.Held(); err != nil {
+		return nil, err
+	}
 	d.consumer = &ingest.Consumer{
 		Client: d.client, Schema: config.Schema(), Manual: len(config.Kafka.Partitions) > 0,
 		Open: d.open, Began: d.began, Ended: d.intake.ended,
@@ -109,6 +119,9 @@ func (d *Daemon) Run(ctx context.Context) error {
 		})
 	}
 	room(d.serve)
+	if d.debug != nil {
+		room(d.serveDebug)
+	}
 	room(d.consumer.Run)
 	room(d.refitAlways)
 	room(d.relieve)
@@ -125,22 +138,6 @@ func (d *Daemon) Run(ctx context.Context) error {
 	return err
 }
 
-// serve answers HTTP until ctx ends.
-func (d *Daemon) serve(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() {
-		grace, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer done()
-		if d.server.Shutdown(grace) != nil {
-			_ = d.server.Close()
-		}
-	})
-	defer stop()
-	if err := d.server.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("daemon: serve %s: %w", d.Addr(), err)
-	}
-	return nil
-}
-
 // close closes what New opened, the last first, once no change is under way.
 func (d *Daemon) close() error {
 	d.house.Lock()
@@ -154,8 +151,11 @@ func (d *Daemon) close() error {
 		errs = append(errs, r.store.Discard(), r.client.Close())
 	default:
 	}
-	if d.listener != nil {
-		if err := d.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+	for _, l := range []net.Listener{d.listener, d.debug} {
+		if l == nil {
+			continue
+		}
+		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)
 		}
 	}

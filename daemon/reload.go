@@ -199,7 +199,7 @@ func (d *Daemon) epochOf(cfg *Config, experiment string) int {
 
 // actions are what the daemon can be told to do over HTTP.
 func (d *Daemon) actions() []web.Action {
-	return []web.Action{
+	return append(web.HoldActions(d, d.setHolds), []web.Action{
 		{Name: "reload", Path: "/-/reload", Methods: []string{http.MethodPost, http.MethodPut},
 			Do: func(context.Context, *web.Order) (any, error) { return answer(d.Reload()) }},
 		{Name: "rebuild", Path: "/api/v1/rebuild", Methods: []string{http.MethodPost},
@@ -214,7 +214,7 @@ func (d *Daemon) actions() []web.Action {
 			}},
 		{Name: "end rebuild", Path: "/api/v1/rebuild", Methods: []string{http.MethodDelete},
 			Do: func(context.Context, *web.Order) (any, error) { return answer(d.EndRebuild()) }},
-	}
+	}...)
 }
 
 // answer keeps a nil pointer from being an answer.

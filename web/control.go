@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"mime"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -32,7 +31,7 @@ type Action struct {
 
 // Order is one request for an action.
 type Order struct {
-	User   string // who asks, as the web configuration file knows them; "" without one
+	User   string // who asks, by a password or certificate that was checked; "" where there is none
 	Remote string // the address they ask from
 	Query  url.Values
 	body   []byte
@@ -197,10 +196,7 @@ func foreign(r *http.Request) bool {
 	if !browser || r.Header.Get("Authorization") != "" || r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
 		return false
 	}
-	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	host := hostOf(r)
+	_, err := netip.ParseAddr(host)
 	return err != nil && host != "localhost"
 }

@@ -92,7 +92,7 @@ func TestActions(t *testing.T) {
 			r.Header.Set(c.headers[i], c.headers[i+1])
 		}
 		w := httptest.NewRecorder()
-		Handler(Config{}, world(), slog.New(slog.NewTextHandler(&words, nil)), reload(&asked)).ServeHTTP(w, r)
+		Handler(Config{Users: true}, world(), slog.New(slog.NewTextHandler(&words, nil)), reload(&asked)).ServeHTTP(w, r)
 		if w.Code != c.status || !strings.Contains(w.Body.String(), c.answer) {
 			t.Errorf("%s: %d %s, want %d with %q", c.what, w.Code, w.Body, c.status, c.answer)
 		}

@@ -48,14 +48,14 @@ func (h *effects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if q.experiment != "" {
 		names = []string{q.experiment}
 	}
-	reports := make([]*estimators.Report, 0, len(names))
+	reports, held := make([]heldReport, 0, len(names)), h.source.Held()
 	for _, name := range names {
 		report, wrong := h.find(name, q)
 		if wrong != nil {
 			wrong.write(w)
 			return
 		}
-		reports = append(reports, filled(report))
+		reports = append(reports, withHold(filled(report), held))
 	}
 	var answer any = reports
 	if len(reports) == 1 {

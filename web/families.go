@@ -68,6 +68,8 @@ var (
 		"Groups of the dimension that the effect metrics leave out, because larger ones fill the limit.", "experiment", "dimension")
 	healthCheckOK = gauge("blipd_health_check_ok",
 		"Whether a check of what feeds the estimates holds, 1 or 0.", "experiment", "check")
+	holdActive = gauge("blipd_hold_active",
+		"Whether somebody holds the experiment, so that nobody should decide by its estimates, 1 or 0.", "experiment")
 	completeTo = gauge("blipd_complete_to_timestamp_seconds",
 		"Event time before which every trajectory that started has closed, in seconds since 1970.", "experiment")
 )
@@ -133,7 +135,7 @@ var (
 // families lists them all; the collector describes no other.
 func families() []*family {
 	return slices.Concat(effectSeries.all(), gainSeries.all(), []*family{
-		supportLow, modelCheck, groupsHidden, healthCheckOK, completeTo,
+		supportLow, modelCheck, groupsHidden, healthCheckOK, holdActive, completeTo,
 		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed,
 		inputLag, inputLevelIn, streamTime, partitionStopped, topicIDKnown, logWentBack, outboxRecords,
 		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, reloadSuccessful, reloadLastSuccess,

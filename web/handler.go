@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -23,45 +24,25 @@ func Handler(cfg Config, source Source, log *slog.Logger, actions ...Action) htt
 		"/api/v1/effects":        {read: &effects{source: source, log: log}},
 		"/api/v1/policies/value": {read: &policyValue{source: source, log: log}},
 		"/api/v1/contrast":       {read: &contrast{source: source, log: log}},
+		"/api/v1/hold":           {read: &holds{source: source, log: log}},
 		"/metrics":               {read: metrics(cfg, source, log)},
 		"/-/healthy":             {read: http.HandlerFunc(healthy)},
 		"/-/ready":               {read: ready(source)},
 	}
 	for _, a := range actions {
-		addAction(paths, &control{action: a, log: log, known: userOf})
+		addAction(paths, &control{action: a, log: log, known: cfg.userOf})
 	}
 	mux := http.NewServeMux()
+	busy := newGate(mostAtOnce)
 	for path, h := range paths {
-		mux.Handle(path, h)
+		if strings.HasPrefix(path, "/-/") {
+			mux.Handle(path, h) // whoever watches over the daemon is heard when it has much to do
+		} else {
+			mux.Handle(path, busy.before(h))
+		}
 	}
 	mux.Handle("/", unknownPath(paths))
 	return guard(mux)
-}
-
-// userOf is who a request says it is from.
-func userOf(r *http.Request) string {
-	if user, _, ok := r.BasicAuth(); ok {
-		return user
-	}
-	return ""
-}
-
-// NewServer is a server for Handler with the address of cfg and limits on how
-// long a client may take. Whoever starts it also shuts it down.
-func NewServer(cfg Config, source Source, log *slog.Logger, actions ...Action) *http.Server {
-	s := &http.Server{
-		Addr:              cfg.orDefaults().Listen,
-		Handler:           Handler(cfg, source, log, actions...),
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
-	}
-	if log != nil {
-		s.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
-	}
-	return s
 }
 
 // policy lets a page load its own style, script and icon, and ask this server
@@ -80,6 +61,28 @@ func guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
+	})
+}
+
+// mostAtOnce bounds the answers under way: each is made in memory.
+const mostAtOnce = 32
+
+// gate lets a number of requests through at a time.
+type gate chan struct{}
+
+func newGate(most int) gate { return make(gate, most) }
+
+// before answers those who come while the gate is full with when to come again.
+func (g gate) before(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case g <- struct{}{}:
+			defer func() { <-g }()
+			next.ServeHTTP(w, r)
+		default:
+			Problem{Type: "busy", Status: http.StatusServiceUnavailable, RetryAfter: time.Second,
+				Detail: fmt.Sprintf("%d requests are being answered, the most at a time: ask again", cap(g))}.write(w)
+		}
 	})
 }
 

@@ -60,9 +60,14 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	out := &emitter{to: to, seen: map[series]bool{}}
 	live := c.source.Live()
+	held := map[string]bool{}
+	for _, h := range c.source.Held() {
+		held[h.Experiment] = true
+	}
 	most := cmp.Or(live.GroupsPerDimension, c.cfg.GroupsPerDimension)
 	for _, e := range live.Experiments {
 		c.collectReport(out, &e, most)
+		out.send(holdActive, indicator(held[e.Name]), e.Name)
 	}
 	collectIntake(out, &live)
 	collectExperiments(out, &live)

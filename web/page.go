@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"blipd/state"
 )
 
 //go:embed templates
@@ -46,6 +48,7 @@ type page struct {
 	Readiness   Readiness
 	Paused      []string // the reasons for which intake is held up
 	Bars        []bar    // what is under way
+	Held        []state.Hold
 	Intake      intake
 	Experiments []experimentView
 }
@@ -58,6 +61,7 @@ func newPage(source Source) page {
 		Readiness: source.Readiness(),
 		Intake:    newIntake(&live),
 		Paused:    pausedReasons(live.Paused),
+		Held:      source.Held(),
 	}
 	p.Bars = bars(&live)
 	for i, e := range live.Experiments {

@@ -23,6 +23,11 @@ type Source interface {
 	Live() Live
 	// Readiness says whether the daemon does its work, and what is missing.
 	Readiness() Readiness
+	// Held are the entries by which experiments are held now, by experiment.
+	Held() []state.Hold
+	// HoldBook are the entries of all holds and releases that are kept, the oldest
+	// first.
+	HoldBook() ([]state.Hold, error)
 }
 
 // Experiment is what pages need to know of one.
@@ -116,6 +121,7 @@ type Durations struct {
 type Readiness struct {
 	Ready   bool     `json:"ready"`
 	Missing []string `json:"missing,omitempty"` // what is not yet so, in words
+	Held    []string `json:"held,omitempty"`    // experiments that are held, which is no lack of readiness
 	Notes   []string `json:"notes,omitempty"`   // what else to know; none of it keeps from being ready
 
 	Progress []Progress `json:"progress,omitempty"` // of each topic that is read

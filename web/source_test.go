@@ -18,6 +18,9 @@ type fake struct {
 	earlier     map[string]*estimators.Report // by experiment and epoch
 	live        Live
 	readiness   Readiness
+	held        []state.Hold
+	book        []state.Hold
+	broken      error // of the book
 }
 
 func (f *fake) Experiments() []Experiment                    { return f.experiments }
@@ -28,6 +31,8 @@ func (f *fake) Live() Live {
 	live.Experiments = f.experiments
 	return live
 }
+func (f *fake) Held() []state.Hold              { return f.held }
+func (f *fake) HoldBook() ([]state.Hold, error) { return f.book, f.broken }
 func (f *fake) EarlierReport(n string, e int) *estimators.Report {
 	return f.earlier[fmt.Sprint(n, "/", e)]
 }
