@@ -9,16 +9,11 @@ import (
 
 // holdOrder is what holding and releasing have in common.
 type holdOrder struct {
-	URL        string `default:"http://127.0.0.1:9464" help:"Where the daemon serves its pages."`
+	daemonAt
 	Experiment string `placeholder:"NAME" xor:"which" help:"The experiment; may be left out while there is one."`
 	All        bool   `xor:"which" help:"Every experiment."`
 	Reason     string `required:"" help:"Why, for whoever reads the book."`
 	By         string `env:"USER" help:"Who asks; default: the user of the system."`
-	HTTP       struct {
-		Config struct {
-			File string `name:"file" placeholder:"FILE" help:"An HTTP client configuration as promtool takes it, for passwords and certificates."`
-		} `embed:"" prefix:"config."`
-	} `embed:"" prefix:"http."`
 }
 
 type (
@@ -33,7 +28,7 @@ func (c *holdCommand) Run(p *process) error { return c.send(p, (*web.Client).Hol
 func (c *releaseCommand) Run(p *process) error { return c.send(p, (*web.Client).Release, "released") }
 
 func (o *holdOrder) send(p *process, order func(c *web.Client, ctx context.Context, experiment string, all bool, reason, by string) error, done string) error {
-	client, err := web.NewClient(o.URL, o.HTTP.Config.File)
+	client, err := o.client()
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,9 @@ func (d *difference) experiments(now, next *Config) {
 var named = map[string]string{
 	"kafka.read_committed":     "kafka.isolation",
 	"web.groups_per_dimension": "metrics.groups_per_dimension",
+	"web.file":                 "web.config_file",
+	"web.tls":                  "web.config_file", // what is in it
+	"web.users":                "web.config_file",
 }
 
 // changed lists the keys of a section whose values differ, in the order of the
@@ -105,7 +108,9 @@ func changed(section string, now, next any) (keys []string) {
 		if other := named[key]; other != "" {
 			key = other
 		}
-		keys = append(keys, key)
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
 	}
 	return keys
 }

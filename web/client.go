@@ -58,7 +58,8 @@ func (c *Client) Hold(ctx context.Context, experiment string, all bool, reason, 
 	if err != nil {
 		return fmt.Errorf("web: hold: %w", err)
 	}
-	return c.send(ctx, http.MethodPost, nil, body)
+	_, err = c.send(ctx, http.MethodPost, holdPath, nil, body)
+	return err
 }
 
 // Release releases an experiment, "" for the only one, or all of them.
@@ -70,31 +71,65 @@ func (c *Client) Release(ctx context.Context, experiment string, all bool, reaso
 	if all {
 		query.Set("all", "true")
 	}
-	return c.send(ctx, http.MethodDelete, query, nil)
+	_, err := c.send(ctx, http.MethodDelete, holdPath, query, nil)
+	return err
 }
 
-func (c *Client) send(ctx context.Context, method string, query url.Values, body []byte) error {
-	at := c.base.JoinPath("api", "v1", "hold")
+// Reload has the configuration read again; the answer says what was done, as JSON.
+func (c *Client) Reload(ctx context.Context) (answer []byte, err error) {
+	return c.send(ctx, http.MethodPost, "/-/reload", nil, nil)
+}
+
+// Rebuild has the state made anew, with partial also from a log that no longer has
+// all that was counted.
+func (c *Client) Rebuild(ctx context.Context, partial bool) error {
+	body, err := json.Marshal(map[string]bool{"partial": partial})
+	if err == nil {
+		_, err = c.send(ctx, http.MethodPost, "/api/v1/rebuild", nil, body)
+	}
+	return err
+}
+
+// EndRebuild gives the rebuild under way up.
+func (c *Client) EndRebuild(ctx context.Context) error {
+	_, err := c.send(ctx, http.MethodDelete, "/api/v1/rebuild", nil, nil)
+	return err
+}
+
+// Readiness is what the daemon says of itself, ready or not.
+func (c *Client) Readiness(ctx context.Context) (r Readiness, err error) {
+	answer, err := c.send(ctx, http.MethodGet, "/-/ready", nil, nil)
+	if len(answer) > 0 && json.Unmarshal(answer, &r) == nil && (err == nil || len(r.Missing) > 0) {
+		return r, nil
+	}
+	return r, err
+}
+
+const holdPath = "/api/v1/hold"
+
+// send asks for a path. What came is there beside an error too.
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, body []byte) (text []byte, err error) {
+	at := c.base.JoinPath(path)
 	at.RawQuery = query.Encode()
 	r, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("web: %s %s: %w", method, at.Redacted(), err)
+		return nil, fmt.Errorf("web: %s %s: %w", method, at.Redacted(), err)
 	}
 	if len(body) > 0 {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	answer, err := c.client.Do(r)
 	if err != nil {
-		return fmt.Errorf("web: %w: see that the daemon runs there", err)
+		return nil, fmt.Errorf("web: %w: see that the daemon runs there", err)
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, longestAnswer))
+	text, err = io.ReadAll(io.LimitReader(answer.Body, longestAnswer))
 	if answer.StatusCode == http.StatusOK && err == nil {
-		return nil
+		return text, nil
 	}
 	var wrong struct{ Detail string }
 	if json.Unmarshal(text, &wrong) != nil || wrong.Detail == "" {
 		wrong.Detail = strings.TrimSpace(string(text[:min(len(text), 200)]))
 	}
-	return errors.Join(fmt.Errorf("web: %s %s: %s: %s", method, c.base.JoinPath("api", "v1", "hold").Redacted(), answer.Status, wrong.Detail), err)
+	return text, errors.Join(fmt.Errorf("web: %s %s: %s: %s", method, c.base.JoinPath(path).Redacted(), answer.Status, wrong.Detail), err)
 }
