@@ -47,6 +47,8 @@ var walls = map[string][]string{
 	"go.yaml.in/yaml":                    {"config"},
 	"github.com/expr-lang/expr":          {"config"},
 	"github.com/prometheus":              {"web"},
+	"golang.org/x/net":                   {"web"},
+	"net/http/pprof":                     {"web"},
 	"gonum.org/v1/gonum":                 {"estimators", "estimators/interval"},
 	"github.com/go-json-experiment/json": {"event"},
 	"github.com/alecthomas/kong":         {"cli"},

@@ -47,7 +47,11 @@ type commands struct {
 	Demo        demoCommand     `cmd:"" help:"Run everything in one process: a broker, a simulated agent fleet with a planted truth, and the daemon."`
 	Estimate    estimateCommand `cmd:"" help:"Estimate from files of events."`
 	Simulate    simulateCommand `cmd:"" help:"Write events of a world whose truth is known."`
+	Reload      reloadCommand   `cmd:"" help:"Have a running daemon read its configuration again."`
+	Rebuild     rebuildCommand  `cmd:"" help:"Have a running daemon make its state anew from the log, beside the one in use."`
 	CheckConfig checkCommand    `cmd:"" name:"check-config" help:"Say everything that is wrong with a configuration."`
+	Hold        holdCommand     `cmd:"" help:"Tell a running daemon that nobody should decide by an experiment's effects; estimates go on."`
+	Release     releaseCommand  `cmd:"" help:"Release an experiment that is held."`
 	Init        initCommand     `cmd:"" help:"Write a commented example configuration."`
 	Lint        lintCommand     `cmd:"" help:"Say what is wrong with each line of files of events."`
 	Exclude     excludeCommand  `cmd:"" help:"Take trajectories out of every sum, and erase what is kept of them."`

@@ -2,20 +2,30 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"runtime/debug"
 	"time"
 
+	"blipd/config"
 	"blipd/daemon"
 )
 
-type runCommand struct{ configFile }
+type runCommand struct {
+	configFile
+	Web struct {
+		Config struct {
+			File *string `name:"file" placeholder:"FILE" help:"The web configuration file, for TLS and passwords; instead of web.config_file."`
+		} `embed:"" prefix:"config."`
+	} `embed:"" prefix:"web."`
+}
 
 // Run runs the daemon until it is told to stop.
 func (c *runCommand) Run(p *process) error {
-	cfg, err := c.load(p)
+	cfg, err := c.configuration(p)
 	if err != nil {
 		return err
 	}
+	cfg.Reread = func() (*daemon.Config, error) { return c.configuration(p) }
 	p.limitMemory(cfg.State.Memory)
 	ctx, cancel := p.interrupted()
 	defer cancel()
@@ -24,7 +34,8 @@ func (c *runCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	log.Info("blipd started", "version", version(), "topic", cfg.Kafka.Topic, "address", "http://"+d.Addr())
+	log.Info("blipd started", "version", version(), "topic", cfg.Kafka.Topic, "address", cfg.Web.Scheme()+"://"+d.Addr())
+	defer onHangup(func() { _, _ = d.Reload() })() // it says in the log what came of it
 	done := make(chan error, 1)
 	go func() { done <- d.Run(ctx) }()
 	select {
@@ -36,9 +47,18 @@ func (c *runCommand) Run(p *process) error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(cfg.ShutdownTimeout):
-		return fmt.Errorf("stop: not done within shutdown_timeout (%s); nothing that was committed is lost", cfg.ShutdownTimeout)
+	case <-time.After(d.ShutdownTimeout()):
+		return fmt.Errorf("stop: not done within shutdown_timeout (%s); nothing that was committed is lost", d.ShutdownTimeout())
 	}
+}
+
+// configuration is what the file and the flags say.
+func (c *runCommand) configuration(p *process) (*daemon.Config, error) {
+	cfg, err := c.load(p)
+	if err == nil && c.Web.Config.File != nil {
+		err = config.WebFile(cfg, *c.Web.Config.File, os.ReadFile)
+	}
+	return cfg, err
 }
 
 // leastHeap is what the collector is always left: below it, it would do nothing

@@ -26,3 +26,23 @@ func signals() (context.Context, context.CancelFunc) {
 	}()
 	return ctx, cancel
 }
+
+// onHangup calls do for each SIGHUP, one call at a time, until stop.
+func onHangup(do func()) (stop func()) {
+	arrived, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(arrived, syscall.SIGHUP)
+	go func() {
+		for {
+			select {
+			case <-arrived:
+				do()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(arrived)
+		close(done)
+	}
+}

@@ -25,11 +25,15 @@ func TestFaults(t *testing.T) {
 		{"no YAML", "a: [1,\n b", `3: not YAML: while parsing a flow sequence: did not find expected ',' or ']'; check indentation, quotes and brackets (${...} within {} needs quotes)`},
 		{"two documents", minimal + "---\na: 1\n", `5: a second document; keep one in the file`},
 		{"unknown key", "web: {listn: ':1'}\n" + minimal, `1: web.listn: unknown key; did you mean "listen"?`},
-		{"unknown far", "web: {colour: red}\n" + minimal, `1: web.colour: unknown key; known here: listen`},
+		{"profiles for all", "web: {debug_listen: ':6060'}\n" + minimal, `1: web.debug_listen: :6060 is not on this machine alone, and profiles show what is in memory; write 127.0.0.1:PORT, or "" for off`},
+		{"profiles by name", "web: {debug_listen: 'blipd.example:6060'}\n" + minimal, `1: web.debug_listen: blipd.example:6060 is not on this machine alone, and profiles show what is in memory; write 127.0.0.1:PORT, or "" for off`},
+		{"no port", "web: {debug_listen: '127.0.0.1'}\n" + minimal, `1: web.debug_listen: "127.0.0.1" is not host:port; write one such as 127.0.0.1:6060`},
+		{"no web file", "web: {config_file: nowhere.yaml}\n" + minimal, `1: web.config_file: files cannot be read here; remove the key`},
+		{"unknown far", "web: {colour: red}\n" + minimal, `1: web.colour: unknown key; known here: config_file, debug_listen, listen`},
 		{"twice", "web: {}\nweb: {}\n" + minimal, `2: web: given twice, first in line 1; keep one`},
 		{"merge key", "web: {<<: {listen: ':1'}}\n" + minimal, `1: web: merge keys (<<) are not read; write the keys out, or use an alias for a whole value`},
 		{"odd key", "web: {[a]: 1}\n" + minimal, `1: web: a key that is no text; write key: value`},
-		{"strange key", "web: {\"a\\nb\": 1}\n" + minimal, `1: web."a\nb": unknown key; known here: listen`},
+		{"strange key", "web: {\"a\\nb\": 1}\n" + minimal, `1: web."a\nb": unknown key; known here: config_file, debug_listen, listen`},
 
 		// types
 		{"mapping wanted", "web: 5\n" + minimal, `1: web: a number; write a mapping, key: value`},

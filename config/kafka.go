@@ -13,7 +13,6 @@ const (
 	defaultBroker = "localhost:9092"
 	defaultTopic  = "blipd.events"
 	defaultGroup  = "blipd"
-	defaultListen = "127.0.0.1:9464"
 )
 
 // readKafka reads the section kafka: which cluster and topic, and how.
@@ -179,12 +178,4 @@ func readOutputs(n node, input string) (out daemon.Outputs, asked []string) {
 	}
 	m.done()
 	return out, asked
-}
-
-// readListen reads the section web.
-func readListen(n node) string {
-	m := n.mapping()
-	listen := readAddress(m.get("listen"), defaultListen)
-	m.done()
-	return listen
 }

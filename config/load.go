@@ -51,7 +51,7 @@ func (r *reader) read(data []byte) *daemon.Config {
 	var asked []string
 	config.Outputs, asked = readOutputs(top.get("outputs"), config.Kafka.Topic)
 	config.State = readState(top.get("state"))
-	config.Web.Listen = readListen(top.get("web"))
+	config.Web = readWeb(top.get("web"))
 	config.RefitInterval = readRefit(top.get("refit"))
 	config.Web.GroupsPerDimension = readMetrics(top.get("metrics"))
 	config.ShutdownTimeout = top.get("shutdown_timeout").duration(defaultShutdown, shortest)

@@ -157,9 +157,12 @@ func (n node) number() (x float64, ok bool) {
 func show(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // shownNumber is a number that the file gives, unless it is hidden.
-func (n node) shownNumber(x float64) string {
+func (n node) shownNumber(x float64) string { return n.shownText(show(x)) }
+
+// shownText is a text that the file gives, unless it is hidden.
+func (n node) shownText(text string) string {
 	if n.secret || n.given() && strings.Contains(n.value.Value, "${") {
 		return "the value (not shown)"
 	}
-	return show(x)
+	return text
 }

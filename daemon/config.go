@@ -23,6 +23,10 @@ type Config struct {
 
 	Limits      Limits
 	Experiments []Experiment // at least one, names distinct
+
+	// Reread reads the configuration again where it came from; nil: it came from
+	// nowhere that can be read again, and is never reloaded.
+	Reread func() (*Config, error)
 }
 
 // Outputs names the topics that blipd writes; "" is off.

@@ -20,22 +20,33 @@ import (
 
 // Daemon is a running house, or one about to run.
 type Daemon struct {
-	config  Config
 	log     *slog.Logger
 	version string
 
-	store    *state.Store
 	client   *kafka.Client
+	consumer *ingest.Consumer
 	listener net.Listener
 	server   *http.Server
+	debug    net.Listener // nil when pprof is off
 
-	intake  intake
-	reports atomic.Pointer[map[string]pair] // of the last refit, by experiment; nil before the first
-	refits  *durations
-	commits *durations
-	last    atomic.Int64 // unix nanoseconds of the last refit; 0 before
-	backs   atomic.Int64 // times that a log started or ended before where it had
-	dropped atomic.Int64 // dead letters that the broker refused for their content
+	house  sync.RWMutex           // read by what uses partitions, held by what changes them
+	shelf  sync.RWMutex           // read by what uses store beside it, held by what closes it
+	store  *state.Store           // under either
+	config atomic.Pointer[Config] // in effect; never changed in place
+
+	intake   intake
+	holds    holds
+	backfill backfill
+	reloads  reloads
+	rebuilds rebuilds
+	reports  atomic.Pointer[map[string]pair] // of the last refit, by experiment; nil before the first
+	refits   *durations
+	commits  *durations
+	last     atomic.Int64 // unix nanoseconds of the last refit; 0 before
+	backs    atomic.Int64 // times that a log started or ended before where it had
+	dropped  atomic.Int64 // dead letters that the broker refused for their content
+	closed   bool         // under house: nothing changes any more
+	broken   chan error   // what a change could not do; capacity 1
 
 	mu    sync.Mutex // guards truth
 	truth map[string][]web.Truth
@@ -47,26 +58,48 @@ type pair struct{ closed, complete *estimators.Report }
 // New opens state and the listener, and dials no broker. What it has opened it
 // closes again on an error.
 func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error) {
-	d := &Daemon{config: config, log: log, version: version, refits: newDurations(), commits: newDurations()}
+	d := &Daemon{log: log, version: version, refits: newDurations(), commits: newDurations(), broken: make(chan error, 1)}
 	d.intake.init()
+	d.reloads.begin(time.Now())
+	d.rebuilds.asked = make(chan *rebuild, 1)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
 		}
 	}()
-	d.config.Kafka.Changed = d.reachable
-	if d.client, err = kafka.New(d.config.Kafka); err != nil {
+	config.Kafka.Changed = d.reachable
+	d.config.Store(&config)
+	if d.client, err = kafka.New(config.Kafka); err != nil {
 		return nil, err
 	}
-	if d.store, err = state.Open(d.config.State, d.config.Kafka.Topic); err != nil {
+	if d.store, err = state.Open(config.State, config.Kafka.Topic); err != nil {
 		return nil, err
 	}
-	if d.listener, err = net.Listen("tcp", d.config.Web.Listen); err != nil {
-		return nil, fmt.Errorf("daemon: listen on %s: %w: set web.listen", d.config.Web.Listen, err)
+	if words := d.store.Settled(); words != "" {
+		log.Warn("state was put right after a kill", "dir", config.State.Dir, "what", words)
 	}
-	d.server = web.NewServer(d.config.Web, d, log)
+	if d.listener, err = net.Listen("tcp", config.Web.Listen); err != nil {
+		return nil, fmt.Errorf("daemon: listen on %s: %w: set web.listen", config.Web.Listen, err)
+	}
+	if config.Web.DebugListen != "" {
+		if d.debug, err = web.ListenDebug(config.Web); err != nil {
+			return nil, err
+		}
+	}
+	if d.holds.now, err = d.store.Held(); err != nil {
+		return nil, err
+	}
+	d.consumer = &ingest.Consumer{
+		Client: d.client, Schema: config.Schema(), Manual: len(config.Kafka.Partitions) > 0,
+		Open: d.open, Began: d.began, Ended: d.intake.ended,
+		Held: d.held, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack,
+	}
+	d.server = web.NewServer(config.Web, d, log, d.actions()...)
 	return d, nil
 }
+
+// ShutdownTimeout is how long the end may take, as the configuration in effect has it.
+func (d *Daemon) ShutdownTimeout() time.Duration { return d.config.Load().ShutdownTimeout }
 
 // Addr is where the pages are served.
 func (d *Daemon) Addr() string { return d.listener.Addr().String() }
@@ -86,12 +119,16 @@ func (d *Daemon) Run(ctx context.Context) error {
 		})
 	}
 	room(d.serve)
-	room(d.consume)
+	if d.debug != nil {
+		room(d.serveDebug)
+	}
+	room(d.consumer.Run)
 	room(d.refitAlways)
 	room(d.relieve)
-	if d.config.Outputs.DeadLetters != "" {
-		room(d.relay)
-	}
+	room(d.relay)
+	room(d.watch)
+	room(d.changes)
+	room(d.rebuildAlways)
 	<-ctx.Done()
 	rooms.Wait()
 	err := d.close()
@@ -101,37 +138,24 @@ func (d *Daemon) Run(ctx context.Context) error {
 	return err
 }
 
-// serve answers HTTP until ctx ends.
-func (d *Daemon) serve(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() {
-		grace, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer done()
-		if d.server.Shutdown(grace) != nil {
-			_ = d.server.Close()
-		}
-	})
-	defer stop()
-	if err := d.server.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("daemon: serve %s: %w", d.Addr(), err)
-	}
-	return nil
-}
-
-// consume reads the log through the workers.
-func (d *Daemon) consume(ctx context.Context) error {
-	c := ingest.Consumer{
-		Client: d.client, Schema: d.config.Schema(), Manual: len(d.config.Kafka.Partitions) > 0,
-		Open: d.open, Began: d.intake.began, Ended: d.intake.ended,
-		Held: d.held, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack,
-	}
-	return c.Run(ctx)
-}
-
-// close closes what New opened, the last first.
+// close closes what New opened, the last first, once no change is under way.
 func (d *Daemon) close() error {
+	d.house.Lock()
+	defer d.house.Unlock()
+	d.shelf.Lock()
+	defer d.shelf.Unlock()
+	d.closed = true
 	var errs []error
-	if d.listener != nil {
-		if err := d.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+	select {
+	case r := <-d.rebuilds.asked: // that nobody has begun
+		errs = append(errs, r.store.Discard(), r.client.Close())
+	default:
+	}
+	for _, l := range []net.Listener{d.listener, d.debug} {
+		if l == nil {
+			continue
+		}
+		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)
 		}
 	}

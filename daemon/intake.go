@@ -20,6 +20,7 @@ type intake struct {
 	workers    map[int]*ingest.Worker // of the generation at work
 	failed     map[int]stopped        // partitions that have stopped for good
 	joined     bool                   // a generation is at work
+	changing   string                 // what intake waits for while it is stopped; "": it is not
 	trouble    error                  // why brokers cannot be reached; nil: they can
 	blocked    error                  // why dead letters cannot be sent; nil: they can
 }
@@ -46,6 +47,23 @@ func (i *intake) worker(number int) *ingest.Worker {
 	return i.workers[number]
 }
 
+// stopReason is why a partition is not read any more; "" while it is.
+func (i *intake) stopReason(number int) string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.failed[number].reason
+}
+
+// next is the first offset of a partition that is not counted; -1 without one.
+func (i *intake) next(number int) int64 {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if p := i.partitions[number]; p != nil {
+		return p.Stats().Next
+	}
+	return state.Unknown
+}
+
 func (i *intake) began(workers map[int]*ingest.Worker) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -53,10 +71,23 @@ func (i *intake) began(workers map[int]*ingest.Worker) {
 	clear(i.failed)
 }
 
+// waits says what intake waits for while it is stopped; "" that it goes on.
+func (i *intake) waits(why string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.changing = why
+}
+
 func (i *intake) ended() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.workers, i.joined = nil, false
+}
+
+// began is told of the workers of a generation.
+func (d *Daemon) began(workers map[int]*ingest.Worker) {
+	d.intake.began(workers)
+	d.rebuilds.assigned(slices.Sorted(maps.Keys(workers)))
 }
 
 // open opens the state of a partition once.
@@ -66,7 +97,16 @@ func (d *Daemon) open(number int) (ingest.Partition, error) {
 	if p := d.intake.partitions[number]; p != nil {
 		return p, nil
 	}
-	options := d.config.stateOptions()
+	p, err := d.openPartition(number, d.config.Load())
+	if err == nil {
+		d.intake.partitions[number] = p
+	}
+	return p, err
+}
+
+// openPartition opens the state of a partition as cfg has it.
+func (d *Daemon) openPartition(number int, cfg *Config) (*state.Partition, error) {
+	options := cfg.stateOptions()
 	options.Clock, options.Committed = time.Now, d.commits.observe
 	p, err := d.store.Partition(number, options)
 	if err != nil {
@@ -76,8 +116,7 @@ func (d *Daemon) open(number int) (ingest.Partition, error) {
 	if p.Next() == state.Unknown {
 		from = "the log's start: there is no state of it yet"
 	}
-	d.log.Info("partition opened", "topic", d.config.Kafka.Topic, "partition", number, "from", from, "open", p.Stats().Open)
-	d.intake.partitions[number] = p
+	d.log.Info("partition opened", "topic", cfg.Kafka.Topic, "partition", number, "from", from, "open", p.Stats().Open)
 	return p, nil
 }
 

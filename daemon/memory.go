@@ -19,7 +19,10 @@ func (d *Daemon) relieve(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		if err := d.store.Relieve(); err != nil {
+		d.shelf.RLock()
+		err := d.store.Relieve()
+		d.shelf.RUnlock()
+		if err != nil {
 			d.log.Warn("memory of mapped files is left to the system", "error", err)
 			return nil
 		}

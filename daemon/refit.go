@@ -16,29 +16,31 @@ const firstRefit = 500 * time.Millisecond
 
 // refitAlways refits on every tick until ctx ends.
 func (d *Daemon) refitAlways(ctx context.Context) error {
-	wait := min(firstRefit, d.config.RefitInterval)
+	wait := min(firstRefit, d.config.Load().RefitInterval)
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(wait):
 		}
-		wait = d.config.RefitInterval
 		if err := d.Refit(ctx); err != nil {
 			return err
 		}
+		wait = d.config.Load().RefitInterval
 	}
 }
 
 // Refit collects the sums of all partitions, solves, and publishes the reports.
 // Workers wait only while their own sums are copied.
 func (d *Daemon) Refit(ctx context.Context) error {
-	begun := time.Now()
+	d.house.RLock()
+	defer d.house.RUnlock()
+	begun, cfg := time.Now(), d.config.Load()
 	partitions := d.intake.owned()
 	if len(partitions) == 0 {
 		return nil // nothing is known yet: no report, and readiness says so
 	}
-	all := make([]sums, len(d.config.Experiments))
+	all := make([]sums, len(cfg.Experiments))
 	for _, p := range partitions {
 		var broken error
 		collected := func() {
@@ -57,8 +59,9 @@ func (d *Daemon) Refit(ctx context.Context) error {
 		}
 	}
 	reports := map[string]pair{}
-	for x, e := range d.config.Experiments {
-		closed, complete := d.config.reports(x, &all[x])
+	for x, e := range cfg.Experiments {
+		all[x].ask(e.Spec.Contrasts) // others than those the partitions were opened with
+		closed, complete := cfg.reports(x, &all[x])
 		reports[e.Spec.Experiment.Name] = pair{closed, complete}
 		if err := d.keep(closed); err != nil {
 			return err

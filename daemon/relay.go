@@ -51,6 +51,12 @@ var errOutbox = errors.New("the outbox cannot be read or written")
 
 // relayOnce sends a part of each outbox.
 func (d *Daemon) relayOnce(ctx context.Context) (sent int, err error) {
+	d.house.RLock()
+	defer d.house.RUnlock()
+	topic := d.config.Load().Outputs.DeadLetters
+	if topic == "" {
+		return 0, nil // what is in the outbox waits until there is one again
+	}
 	for _, p := range d.intake.owned() {
 		letters, err := p.Outbox(relayLetters)
 		if err != nil {
@@ -59,11 +65,11 @@ func (d *Daemon) relayOnce(ctx context.Context) (sent int, err error) {
 		if len(letters) == 0 {
 			continue
 		}
-		err = d.client.Produce(ctx, d.config.Outputs.DeadLetters, messagesOf(letters))
+		err = d.client.Produce(ctx, topic, messagesOf(letters))
 		if refused := (*kafka.RefusedError)(nil); errors.As(err, &refused) {
 			for _, r := range refused.Refused {
 				d.dropped.Add(1)
-				d.log.Error("dead letter dropped: the broker refuses it", "topic", d.config.Outputs.DeadLetters,
+				d.log.Error("dead letter dropped: the broker refuses it", "topic", topic,
 					"partition", p.Stats().Partition, "sequence", letters[r.Index].Sequence, "err", r.Err)
 			}
 			err = nil
@@ -88,9 +94,9 @@ func (d *Daemon) letters(err error) {
 	d.intake.mu.Unlock()
 	switch {
 	case err != nil && was == nil:
-		d.log.Warn("dead letters cannot be sent, trying again", "topic", d.config.Outputs.DeadLetters, "err", err)
+		d.log.Warn("dead letters cannot be sent, trying again", "topic", d.config.Load().Outputs.DeadLetters, "err", err)
 	case err == nil && was != nil:
-		d.log.Info("dead letters are sent again", "topic", d.config.Outputs.DeadLetters)
+		d.log.Info("dead letters are sent again", "topic", d.config.Load().Outputs.DeadLetters)
 	}
 }
 

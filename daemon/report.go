@@ -57,6 +57,14 @@ func (s *sums) collect(p *state.Partition, x int) {
 	s.epoch = max(s.epoch, number)
 }
 
+// ask says which contrasts are reported: the sums do not depend on them, and they
+// may have changed since partitions were opened.
+func (s *sums) ask(contrasts []estimators.Contrast) {
+	for _, scope := range []*scope{&s.closed, &s.complete} {
+		scope.parts[0].Ask(contrasts)
+	}
+}
+
 // reports solves both scopes of experiment x.
 func (c *Config) reports(x int, s *sums) (closed, complete *estimators.Report) {
 	spec := &c.Experiments[x].Spec

@@ -16,11 +16,13 @@ import (
 var _ web.Source = (*Daemon)(nil)
 
 // Experiments names the experiments in the order of the configuration.
-func (d *Daemon) Experiments() []web.Experiment {
+func (d *Daemon) Experiments() []web.Experiment { return d.experiments(d.config.Load()) }
+
+func (d *Daemon) experiments(cfg *Config) []web.Experiment {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var all []web.Experiment
-	for _, e := range d.config.Experiments {
+	for _, e := range cfg.Experiments {
 		x := &e.Rules.Experiment
 		page := web.Experiment{Name: x.Name, Control: x.Control, Interventions: x.Interventions, Truth: d.truth[x.Name]}
 		for i, o := range x.Outcomes {
@@ -58,7 +60,9 @@ func (d *Daemon) Report(experiment, scope string) *estimators.Report {
 
 // EarlierReport is the last report of an epoch that has ended, or nil.
 func (d *Daemon) EarlierReport(experiment string, epoch int) *estimators.Report {
+	d.shelf.RLock()
 	bytes, err := d.store.Report(experiment, epoch)
+	d.shelf.RUnlock()
 	if err != nil || bytes == nil {
 		if err != nil {
 			d.log.Error("report of an earlier epoch", "experiment", experiment, "epoch", epoch, "err", err)
@@ -76,17 +80,25 @@ func (d *Daemon) EarlierReport(experiment string, epoch int) *estimators.Report 
 // Live are the counters as of now.
 func (d *Daemon) Live() web.Live {
 	live := web.Live{
-		Now: time.Now(), Version: d.version, Topic: d.config.Kafka.Topic, Paused: d.paused(),
+		Now: time.Now(), Version: d.version, Paused: d.paused(), Reload: d.reloads.last(),
 		Refits: d.refits.histogram(), Commits: d.commits.histogram(), DeadLettersDropped: d.dropped.Load(), WentBack: d.backs.Load(),
 	}
 	if at := d.last.Load(); at != 0 {
 		live.LastRefit = time.Unix(0, at)
 	}
-	for _, p := range d.intake.owned() {
+	live.Progress, _ = d.backfill.progress(d.config.Load().Kafka.Topic)
+	live.Rebuild = d.rebuilds.last()
+	i := &d.intake
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	cfg := d.config.Load() // that of the partitions, whose counters go by its order
+	live.Topic, live.GroupsPerDimension, live.Experiments = cfg.Kafka.Topic, cfg.Web.GroupsPerDimension, d.experiments(cfg)
+	for _, number := range slices.Sorted(maps.Keys(i.partitions)) {
+		p := i.partitions[number]
 		s := *p.Stats()
 		s.Outbox = p.Waiting()
-		page := web.Partition{Stats: s, Lag: -1, Stopped: d.intake.stopReason(s.Partition)}
-		if w := d.intake.worker(s.Partition); w != nil && w.Heard() {
+		page := web.Partition{Stats: s, Lag: -1, Stopped: i.failed[number].reason}
+		if w := i.workers[number]; w != nil && w.Heard() {
 			page.Lag, page.Named = w.Lag(), w.Named()
 		}
 		live.Partitions = append(live.Partitions, page)
@@ -96,6 +108,8 @@ func (d *Daemon) Live() web.Live {
 
 // Readiness says whether the daemon does its work, and what is missing.
 func (d *Daemon) Readiness() web.Readiness {
+	d.lookBack(time.Now())
+	now, level := d.backfill.progress(d.config.Load().Kafka.Topic)
 	var missing []string
 	say := func(format string, args ...any) { missing = append(missing, fmt.Sprintf(format, args...)) }
 	i := &d.intake
@@ -104,7 +118,10 @@ func (d *Daemon) Readiness() web.Readiness {
 	if i.trouble != nil {
 		say("kafka cannot be reached: %v", i.trouble)
 	}
-	if !i.joined {
+	switch {
+	case i.changing != "":
+		say("intake is stopped: %s", i.changing)
+	case !i.joined:
 		say("no partitions are assigned yet")
 	}
 	for _, number := range slices.Sorted(maps.Keys(i.failed)) {
@@ -121,5 +138,12 @@ func (d *Daemon) Readiness() web.Readiness {
 	if d.reports.Load() == nil {
 		say("no refit yet")
 	}
-	return web.Readiness{Ready: len(missing) == 0, Missing: missing}
+	if now != nil && !level {
+		say("%s", catchingUp(now))
+	}
+	r := web.Readiness{Ready: len(missing) == 0, Missing: missing, Notes: d.reloads.notes(), Rebuild: d.rebuilds.last()}
+	if now != nil {
+		r.Progress = []web.Progress{*now}
+	}
+	return r
 }

@@ -14,29 +14,23 @@ type stopped struct {
 
 // failed is told of a partition that has stopped for good.
 func (d *Daemon) failed(number int, err kafka.Stopped) {
-	s := stopped{err.Reason(), fmt.Sprintf("%v (new state: stop blipd, move the directory %s away, start blipd)", err, d.config.State.Dir)}
-	d.log.Error("partition stopped", "topic", d.config.Kafka.Topic, "partition", number, "reason", s.reason, "err", s.words)
+	cfg := d.config.Load()
+	s := stopped{err.Reason(), fmt.Sprintf("%v (new state: stop blipd, move the directory %s away, start blipd)", err, cfg.State.Dir)}
+	d.log.Error("partition stopped", "topic", cfg.Kafka.Topic, "partition", number, "reason", s.reason, "err", s.words)
 	d.intake.mu.Lock()
 	defer d.intake.mu.Unlock()
 	d.intake.failed[number] = s
 }
 
-// stopReason is why a partition is not read any more; "" while it is.
-func (i *intake) stopReason(number int) string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.failed[number].reason
-}
-
 // nameless is told that a topic that is made anew may go unseen.
 func (d *Daemon) nameless() {
 	d.log.Warn("the brokers tell no topic ids, Kafka does from 2.8 on: a topic that is deleted and created again is noticed only if it is shorter than what was read or has another number of partitions",
-		"topic", d.config.Kafka.Topic)
+		"topic", d.config.Load().Kafka.Topic)
 }
 
 // wentBack is told that a log starts or ends before where it did.
 func (d *Daemon) wentBack(number int, was, is kafka.Bounds) {
 	d.backs.Add(1)
 	d.log.Warn("the log went back: a new leader lags behind, or one without all records was elected and what was not read yet may be lost; where topics have no ids it may be another topic",
-		"topic", d.config.Kafka.Topic, "partition", number, "start", is.Start, "end", is.End, "start_before", was.Start, "end_before", was.End)
+		"topic", d.config.Load().Kafka.Topic, "partition", number, "start", is.Start, "end", is.End, "start_before", was.Start, "end_before", was.End)
 }

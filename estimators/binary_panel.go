@@ -3,17 +3,20 @@ package estimators
 import "blipd/event/pack"
 
 func (m *Moments) readSets(r *pack.Reader) {
-	m.sets = newLevelSets()
-	for range r.Count() {
+	m.sets = newLevelSets(m.spec)
+	for i := range r.Count() {
 		set := make([]int, r.Count())
-		for i := range set {
-			set[i] = int(r.Int())
-			if m.spec.Blip == nil || set[i] < 0 || set[i] >= len(m.levels[m.spec.Blip.Dimension].list) {
+		for j := range set {
+			set[j] = int(r.Int())
+			if m.spec.Blip == nil || set[j] < 0 || set[j] >= len(m.levels[m.spec.Blip.Dimension].list) {
 				r.Fail()
 				return
 			}
 		}
-		m.sets.find(set)
+		if m.sets.find(set) != i {
+			r.Fail()
+			return
+		}
 	}
 }
 

@@ -99,6 +99,14 @@ func (r *Report) Contrast(c Contrast) ([]Estimate, error) {
 	return all, nil
 }
 
+// Ask says which contrasts Report has from now on, in the place of those of the
+// Spec: no sum depends on them.
+func (m *Moments) Ask(contrasts []Contrast) {
+	spec := *m.spec
+	spec.Contrasts = contrasts
+	m.spec = &spec
+}
+
 func (m *Moments) contrast(c Contrast, fits []*blipFit) (all []Estimate, err error) {
 	d, g, err := m.place(c.Of)
 	if err != nil {

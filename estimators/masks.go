@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,13 +12,28 @@ import (
 
 // levelSets numbers the sets of levels that rows are in, in their order of
 // appearance: one level, or several where one draw decided several calls. What
-// a mask over levels intervenes on is a function of the set.
+// a mask over levels intervenes on is a function of the set. Above most sets
+// newcomers share the empty one, which no row is in: gains of masks cannot be told
+// from then on.
 type levelSets struct {
 	list   [][]int // levels, ascending
 	places map[string]int
+	most   int
 }
 
-func newLevelSets() levelSets { return levelSets{places: map[string]int{}} }
+// setsALevel is how many sets there may be for each level that has a column: 64
+// levels give 64 sets of one and leave room for 192 combinations.
+const setsALevel = 4
+
+func newLevelSets(spec *Spec) levelSets {
+	return levelSets{places: map[string]int{}, most: setsALevel * cmp.Or(spec.MaxLevels, spec.MaxGroups, 1)}
+}
+
+// crowded tells whether there were more sets than are told apart.
+func (s *levelSets) crowded() bool {
+	_, shared := s.places[fmt.Sprint([]int{})]
+	return shared
+}
 
 func (s *levelSets) find(levels []int) int {
 	if len(levels) == 1 { // by far the most
@@ -31,6 +47,9 @@ func (s *levelSets) find(levels []int) int {
 	key := fmt.Sprint(sorted)
 	if i, known := s.places[key]; known {
 		return i
+	}
+	if len(s.list) >= s.most && len(levels) > 0 {
+		return s.find(nil)
 	}
 	s.list = append(s.list, sorted)
 	s.places[key] = len(s.list) - 1
@@ -122,6 +141,10 @@ func (r *Report) markModels(all []Estimate) {
 }
 
 func (f *blipFit) maskGain(k Mask) ([]Estimate, error) {
+	if f.m.sets.crowded() {
+		return nil, fmt.Errorf("calls decided together were of more than %d combinations of %s, whose sums are not kept apart: register the policy under policies in the configuration",
+			f.m.sets.most, f.m.dimension(f.m.spec.Blip.Dimension))
+	}
 	arm, pi, err := f.mask(k)
 	if err != nil {
 		return nil, err

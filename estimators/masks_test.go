@@ -66,3 +66,55 @@ func TestMaskRefused(t *testing.T) {
 		t.Error("a report without sums has a value")
 	}
 }
+
+// TestSetsAreBounded: above so many sets newcomers share one, gains of masks are
+// refused from then on, also after a merge and a restart, and nothing else changes.
+func TestSetsAreBounded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	spec := blipSpec(1, false, false)
+	spec.Policies = []Policy{{Name: "all", Arm: 0, Probability: 1, Intervene: Expression{Eval: func(*Point) event.Value { return event.BoolOf(true) }}}}
+	panel := drawPanel(rng, spec, 400)
+	free := New(spec)
+	var parts [2]*Moments
+	for i := range parts {
+		parts[i] = New(spec)
+		parts[i].sets.most = 3
+	}
+	for i, tr := range panel {
+		free.Add(tr)
+		parts[i%2].Add(tr)
+	}
+	if len(free.sets.list) <= 4 || free.sets.crowded() {
+		t.Fatalf("%d sets: the panel shows nothing", len(free.sets.list))
+	}
+	total := parts[0]
+	total.Merge(parts[1])
+	b, err := total.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := New(spec)
+	if err := again.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	want := free.Report()
+	mask := Mask{Levels: map[string]float64{"tool0": 1}}
+	if _, err := want.MaskGain(mask); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*Moments{total, again} {
+		if n := len(m.sets.list); n > 4 || !m.sets.crowded() {
+			t.Errorf("%d sets, crowded is %v", n, m.sets.crowded())
+		}
+		got := m.Report()
+		if _, err := got.MaskGain(mask); err == nil || !strings.Contains(err.Error(), "register the policy under policies") {
+			t.Errorf("a mask's gain: %v", err)
+		}
+		compare(t, got.Estimates, want.Estimates, 1e-9)
+	}
+	into := New(spec)
+	into.Merge(total)
+	if !into.sets.crowded() {
+		t.Error("crowded sets are told apart again by a merge")
+	}
+}

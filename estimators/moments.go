@@ -44,7 +44,7 @@ type Moments struct {
 
 // New makes empty moments of a Spec.
 func New(spec *Spec) *Moments {
-	m := &Moments{spec: spec, axes: newAxes(spec), columns: newColumns(len(spec.Features) + spec.learned()), sets: newLevelSets(), clusters: newClusters(), earliest: event.NoTime, latest: event.NoTime}
+	m := &Moments{spec: spec, axes: newAxes(spec), columns: newColumns(len(spec.Features) + spec.learned()), sets: newLevelSets(spec), clusters: newClusters(), earliest: event.NoTime, latest: event.NoTime}
 	m.groups = make([]groups, 1+len(spec.Dimensions))
 	for d := range m.groups {
 		m.groups[d] = newGroups()

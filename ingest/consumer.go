@@ -35,6 +35,8 @@ type Consumer struct {
 	WentBack func(partition int, was, is kafka.Bounds)
 	// Nameless is told, once a generation, that the cluster tells no topic ids.
 	Nameless func()
+
+	pause pause
 }
 
 const (
@@ -48,8 +50,23 @@ func (c *Consumer) Run(ctx context.Context) error {
 	return c.Client.Join(ctx, c.generation)
 }
 
-// generation works as long as this process owns a set of partitions.
+// generation works as long as this process owns a set of partitions, with
+// pauses where somebody asks for one.
 func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
+	for {
+		asked, stop := context.WithCancel(ctx)
+		c.pause.begin(stop)
+		err := c.work(asked, g)
+		c.pause.end()
+		stop()
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// work opens the partitions of a generation and reads them until ctx ends.
+func (c *Consumer) work(ctx context.Context, g kafka.Generation) error {
 	count, err := c.Client.Partitions(ctx)
 	if err != nil {
 		if ctx.Err() != nil {

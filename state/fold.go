@@ -20,6 +20,7 @@ type fold struct {
 	block   int                                 // see pace
 
 	held   int64 // bytes that the events of open trajectories take in memory
+	waits  int64 // bytes of the events that wait for their experiment
 	round  int32 // commits so far; see sleep
 	tight  bool  // until the next commit: memory is scarce, what is touched is written whole
 	broken error // what advance and finish could not read; nothing may follow
@@ -120,6 +121,11 @@ func (f *fold) accept(e *event.Entry) (*event.Fault, error) {
 	}
 	if fault := f.judge(against, x, ev); fault != nil {
 		return fault, nil
+	}
+	if x < 0 {
+		if fault := f.roomToWait(e); fault != nil {
+			return fault, nil
+		}
 	}
 	if ev.Time != event.NoTime {
 		f.clock.see(k.ID, ev.Time)

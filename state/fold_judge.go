@@ -63,7 +63,9 @@ func (f *fold) judgeIntervention(k *kept, v *event.Intervention) (fault *event.F
 		d := &f.whole(k).Decisions[at]
 		index, id = max(index, d.Index), cmp.Or(id, d.ID)
 	}
+	known := 0
 	k.packed.EachIntervention(func(u *event.Intervention) bool {
+		known++
 		same := index > 0 && u.Index == index || id != "" && u.DecisionID == id
 		switch {
 		case same && u.Same(v):
@@ -73,6 +75,9 @@ func (f *fold) judgeIntervention(k *kept, v *event.Intervention) (fault *event.F
 		}
 		return fault == nil
 	})
+	if fault == nil && known >= f.limits.DecisionsPerTrajectory {
+		return event.Faultf(event.TooMany, "intervention on decision %s: trajectory %q has %d interventions, the limit; a decision has one at most; raise limits.decisions_per_trajectory", nameOf(v.Index, v.DecisionID), k.ID, known)
+	}
 	return fault
 }
 

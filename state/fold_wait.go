@@ -11,6 +11,18 @@ import (
 // With several experiments, events that name none wait until one of their
 // trajectory names it, with their records, should they have to be set aside.
 
+// mostWaiting is how many bytes of events may wait in a partition: they stay in
+// memory, records and all.
+const mostWaiting = 64 << 20
+
+// roomToWait says why an event cannot wait.
+func (f *fold) roomToWait(e *event.Entry) *event.Fault {
+	if f.waits+int64(waitingSize(e)) <= mostWaiting {
+		return nil
+	}
+	return event.Faultf(event.TooMany, "experiment: none is named, and %d bytes of events wait already for decisions that name theirs, the limit is %d: send experiment with every event", f.waits, mostWaiting)
+}
+
 // wait keeps an event until the trajectory's experiment is known. The record
 // is copied: its bytes are a part of what was fetched, which is not to be kept.
 func (f *fold) wait(k *kept, e *event.Entry) {
@@ -21,6 +33,7 @@ func (f *fold) wait(k *kept, e *event.Entry) {
 	}
 	k.waiting = append(k.waiting, waiting{rec, copyOf(&e.Event)})
 	k.size += int32(waitingSize(e))
+	f.waits += int64(waitingSize(e))
 	k.see(e.Event.Time)
 	f.schedule(k, -1)
 	f.touch(k)
@@ -64,6 +77,9 @@ func (f *fold) join(k *kept, x int) {
 	f.stats.Experiments[x].Started++
 	f.stats.Experiments[x].Open++
 	waited := k.waiting
+	if len(waited) > 0 {
+		f.waits -= int64(k.size)
+	}
 	k.waiting, k.size = nil, 0
 	for i := range waited {
 		w := &waited[i]
@@ -79,6 +95,9 @@ func (f *fold) join(k *kept, x int) {
 // experiment is no longer configured.
 func (f *fold) abandon(k *kept) {
 	f.leave(k)
+	if len(k.waiting) > 0 {
+		f.waits -= int64(k.size)
+	}
 	for i := range k.waiting {
 		f.reject(&k.waiting[i].record, event.Faultf(event.NoExperiment, "experiment: none is named, %d are configured, and no decision of trajectory %q named one within trajectory_timeout (%s): send experiment",
 			len(f.rules), k.ID, f.timeout(-1)))

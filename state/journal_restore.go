@@ -30,6 +30,9 @@ func (p *Partition) restoreOpen() error {
 		if !f.sound(k.packed) { // one that sleeps is looked at when it wakes
 			return damaged("open trajectory %q of partition %d cannot be unpacked", k.ID, p.number)
 		}
+		if len(k.waiting) > 0 {
+			f.waits += int64(k.size)
+		}
 		own := f.experiment(k.Experiment)
 		if k.phase = phaseOpen; own >= 0 && f.hasOutcomes(k, own) {
 			k.phase = phaseSettling

@@ -9,13 +9,15 @@ import (
 	"blipd/event/pack"
 )
 
-// Keys. All but the first four begin with the partition, four bytes, then a
+// Keys. All but the first six begin with the partition, four bytes, then a
 // letter, then an id or big-endian numbers:
 //
 //	format       version of this layout
 //	topic        the topic whose state this is
 //	parts e      what experiment e sums side by side
 //	report n p e part p of the last report of epoch n of experiment e
+//	hold n       entry n of the book of holds
+//	held e       the entry by which experiment e is held; absent while it is not
 //	P m      next offset, clock, counters, epochs
 //	P j n    block n of the journal of open trajectories
 //	P a n    block n of the archive of closed ones, as long as one of them is kept

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -52,6 +53,28 @@ func (p *Partition) Delivered(letters []Letter) error {
 	}
 	p.outbox.Add(-int64(len(letters)))
 	return nil
+}
+
+// Adopt takes over what waits in the outbox of old, the same partition of the
+// state that this one is to replace, where nothing was put into an outbox. Both
+// must have committed.
+func (p *Partition) Adopt(old *Partition) error {
+	batch := p.store.db.NewWriteBatch()
+	defer batch.Cancel()
+	n, prefix := int64(0), key(p.number, 'x')
+	err := old.store.each(prefix, prefix, func(k, value []byte) (bool, error) {
+		n++
+		return true, batch.Set(bytes.Clone(k), bytes.Clone(value))
+	})
+	if err == nil {
+		err = batch.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("state: take over the outbox of partition %d: %w", p.number, err)
+	}
+	p.letters, p.heard = old.letters, true
+	p.outbox.Store(n)
+	return p.Commit()
 }
 
 // Waiting is the number of letters that are to be sent, as of now: those in the

@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +17,10 @@ type Options struct {
 	NewLedger  NewLedger
 	NewLearner NewLearner // nil: no experiment has one
 	Letters    bool       // keep dead letters in the outbox
+
+	// Past are the last epochs of experiments in the state that this one is to
+	// replace: what has no state yet goes on behind them.
+	Past map[string]int64
 
 	// Clock and Committed, unless one is nil, measure how long commits take.
 	Clock     func() time.Time
@@ -109,6 +114,13 @@ func (p *Partition) From(log event.Log) {
 	p.log = log
 }
 
+// Close gives up the partition's memory and its share of what there is. It must
+// have committed. Only Stats and Waiting may be called afterwards.
+func (p *Partition) Close() {
+	p.fold = nil
+	p.store.partitions.Add(-1)
+}
+
 // Stats are the counters as of the last commit.
 func (p *Partition) Stats() *Stats { return p.stats.Load() }
 
@@ -116,6 +128,16 @@ func (p *Partition) Stats() *Stats { return p.stats.Load() }
 // offset at which it began.
 func (p *Partition) Epoch(experiment int) (number int, since int64) {
 	return p.epochs[experiment].number, p.epochs[experiment].since
+}
+
+// Epochs are the numbers of the epochs of all experiments, the last ones of
+// those that are no longer configured included.
+func (p *Partition) Epochs() map[string]int64 {
+	all := maps.Clone(p.retired)
+	for x := range p.epochs {
+		all[p.options.Rules[x].Experiment.Name] = int64(p.epochs[x].number)
+	}
+	return all
 }
 
 // Apply takes a batch of the log and the offset behind it. Records below Next

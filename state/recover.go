@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"blipd/event/pack"
@@ -35,16 +36,25 @@ func (s *Store) Partition(number int, options Options) (*Partition, error) {
 	if found {
 		err = p.restore(&m)
 	} else {
-		for x := range p.epochs {
-			p.epochs[x] = epoch{1, options.Rules[x].Hash, 0}
-			p.fold.epochs[x] = 1
-		}
+		p.beginEpochs()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("state: open partition %d: %w", number, err)
 	}
 	p.publish(p.fold.stats.clone(), p.next)
 	return p, nil
+}
+
+// beginEpochs begins the first epoch of each experiment, or the one behind
+// those of the past.
+func (p *Partition) beginEpochs() {
+	maps.Copy(p.retired, p.options.Past)
+	for x := range p.epochs {
+		rules := &p.options.Rules[x]
+		p.epochs[x] = epoch{int(p.retired[rules.Experiment.Name]) + 1, rules.Hash, 0}
+		p.fold.epochs[x] = int32(p.epochs[x].number)
+		delete(p.retired, rules.Experiment.Name)
+	}
 }
 
 // restore brings back trajectories, ledgers and counters.

@@ -22,19 +22,17 @@ type Store struct {
 	lock   *os.File
 
 	partitions atomic.Int64 // that are open
+	settled    string       // what Open has done that a kill had left undone
 	partsLock  sync.Mutex   // while the parts of an experiment are read and written
 }
 
 // Open opens the directory of cfg, or makes it, for the state of one topic.
 func Open(cfg Config, topic string) (*Store, error) {
-	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
-		return nil, fmt.Errorf("state: make %s: %w: %w", cfg.Dir, err, ErrUnusable)
-	}
-	lock, err := lockDir(cfg.Dir)
+	lock, settled, err := takeDir(cfg.Dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{config: cfg, topic: topic, lock: lock}
+	s := &Store{config: cfg, topic: topic, lock: lock, settled: settled}
 	if s.db, err = openBadger(cfg); err != nil {
 		_ = lock.Close()
 		return nil, fmt.Errorf("state: open %s: %w: move the directory away to start again from the log, or restore it from a backup: %w", cfg.Dir, err, ErrUnusable)
@@ -44,6 +42,28 @@ func Open(cfg Config, topic string) (*Store, error) {
 	}
 	return s, nil
 }
+
+// takeDir locks the directory that is to be used, and makes it if need be.
+func takeDir(dir string) (lock *os.File, settled string, err error) {
+	if _, err := os.Stat(dir); err == nil {
+		if lock, err = lockDir(dir); err != nil {
+			return nil, "", err
+		}
+	}
+	if lock, settled, err = settle(dir, lock); err == nil && lock == nil {
+		if err = os.MkdirAll(dir, 0o750); err != nil {
+			return nil, "", fmt.Errorf("state: make %s: %w: %w", dir, err, ErrUnusable)
+		}
+		lock, err = lockDir(dir)
+	}
+	if err != nil && lock != nil {
+		_ = lock.Close()
+	}
+	return lock, settled, err
+}
+
+// Settled says what Open has done that a kill had left undone, "" for nothing.
+func (s *Store) Settled() string { return s.settled }
 
 // lockDir makes sure that no other daemon has the directory open. The lock
 // goes with the process, however it ends.

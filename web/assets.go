@@ -80,7 +80,7 @@ func assetURL(name string) (string, error) {
 func serveAsset(w http.ResponseWriter, r *http.Request) {
 	a, ok := servedAssets[r.PathValue("name")]
 	if !ok {
-		unknownPath(w, r)
+		Problem{Type: "unknown-path", Status: http.StatusNotFound, Detail: "no such file: load the page again"}.write(w)
 		return
 	}
 	h := w.Header()

@@ -10,8 +10,9 @@ import (
 	"blipd/state"
 )
 
-// collectReport sends what the last refit found for one experiment.
-func (c *collector) collectReport(out *emitter, e *Experiment) {
+// collectReport sends what the last refit found for one experiment, with the
+// largest groups of each dimension, most of them.
+func (c *collector) collectReport(out *emitter, e *Experiment, most int) {
 	report := c.source.Report(e.Name, estimators.Closed)
 	if report == nil {
 		return
@@ -21,7 +22,7 @@ func (c *collector) collectReport(out *emitter, e *Experiment) {
 	for dimension, groups := range sizes {
 		largest := bySize(groups)
 		if dimension != estimators.All {
-			largest = largest[:min(len(largest), c.cfg.GroupsPerDimension)]
+			largest = largest[:min(len(largest), most)]
 			out.send(groupsHidden, float64(len(groups)-len(largest)), e.Name, dimension)
 		}
 		shown[dimension] = map[string]bool{}
@@ -151,10 +152,24 @@ func collectIntake(out *emitter, live *Live) {
 	}
 }
 
+// collectProgress sends how far reading and rebuilding are from their ends.
+func collectProgress(out *emitter, live *Live) {
+	if p := live.Progress; p != nil && p.Left != nil {
+		out.send(inputLevelIn, *p.Left, p.Topic)
+	}
+	r := live.Rebuild
+	under := r != nil && r.Phase == Rebuilding
+	out.send(rebuildActive, indicator(under))
+	if under {
+		out.send(rebuildDone, float64(r.Done), r.Topic)
+		out.send(rebuildBehind, float64(r.Behind), r.Topic)
+	}
+}
+
 // collectExperiments sends what the partitions of this process counted, by
 // experiment.
-func collectExperiments(out *emitter, live *Live, experiments []Experiment) {
-	for i, e := range experiments {
+func collectExperiments(out *emitter, live *Live) {
+	for i, e := range live.Experiments {
 		sum := sumExperiment(live, i, &e)
 		for arm, name := range arms(&e) {
 			out.send(assignments, float64(sum.Assigned[arm]), e.Name, name)

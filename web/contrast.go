@@ -55,7 +55,7 @@ func (h *contrast) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		all, err = report.Contrast(asked)
 	}
 	if err != nil {
-		problem{Type: "unknown-contrast", Status: http.StatusUnprocessableEntity, Detail: err.Error()}.write(w)
+		Problem{Type: "unknown-contrast", Status: http.StatusUnprocessableEntity, Detail: err.Error()}.write(w)
 		return
 	}
 	serve.answer(w, r, all)

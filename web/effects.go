@@ -48,14 +48,14 @@ func (h *effects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if q.experiment != "" {
 		names = []string{q.experiment}
 	}
-	reports := make([]*estimators.Report, 0, len(names))
+	reports, held := make([]heldReport, 0, len(names)), h.source.Held()
 	for _, name := range names {
 		report, wrong := h.find(name, q)
 		if wrong != nil {
 			wrong.write(w)
 			return
 		}
-		reports = append(reports, filled(report))
+		reports = append(reports, withHold(filled(report), held))
 	}
 	var answer any = reports
 	if len(reports) == 1 {
@@ -66,7 +66,7 @@ func (h *effects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // ask reads a query. It refuses what it does not know: a misspelt parameter
 // would otherwise answer another question.
-func ask(raw string, names []string) (question, *problem) {
+func ask(raw string, names []string) (question, *Problem) {
 	q := question{scope: estimators.Closed, epoch: -1}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -80,7 +80,7 @@ func ask(raw string, names []string) (question, *problem) {
 		switch name {
 		case "experiment":
 			if !slices.Contains(names, value[0]) {
-				return q, &problem{Type: "unknown-experiment", Status: http.StatusNotFound, Known: names,
+				return q, &Problem{Type: "unknown-experiment", Status: http.StatusNotFound, Known: names,
 					Detail: fmt.Sprintf("no experiment %q, known are: %s", value[0], strings.Join(names, ", "))}
 			}
 			q.experiment = value[0]
@@ -103,12 +103,12 @@ func ask(raw string, names []string) (question, *problem) {
 	return q, nil
 }
 
-func refuse(format string, args ...any) *problem {
-	return &problem{Type: "bad-query", Status: http.StatusBadRequest, Detail: fmt.Sprintf(format, args...)}
+func refuse(format string, args ...any) *Problem {
+	return &Problem{Type: "bad-query", Status: http.StatusBadRequest, Detail: fmt.Sprintf(format, args...)}
 }
 
 // find is the report that q asks for, or why there is none.
-func (h *effects) find(experiment string, q question) (*estimators.Report, *problem) {
+func (h *effects) find(experiment string, q question) (*estimators.Report, *Problem) {
 	report := h.source.Report(experiment, q.scope)
 	if report != nil && (q.epoch < 0 || q.epoch == report.Epoch) {
 		return report, nil
@@ -121,11 +121,11 @@ func (h *effects) find(experiment string, q question) (*estimators.Report, *prob
 		case earlier != nil:
 			return nil, refuse("epoch %d has ended and is kept in the scope %s only", q.epoch, estimators.Closed)
 		case report != nil:
-			return nil, &problem{Type: "unknown-epoch", Status: http.StatusNotFound,
+			return nil, &Problem{Type: "unknown-epoch", Status: http.StatusNotFound,
 				Detail: fmt.Sprintf("no report of epoch %d of %s, the current epoch is %d", q.epoch, experiment, report.Epoch)}
 		}
 	}
-	return nil, &problem{Type: "no-report-yet", Status: http.StatusServiceUnavailable, RetryAfter: untilRefit,
+	return nil, &Problem{Type: "no-report-yet", Status: http.StatusServiceUnavailable, RetryAfter: untilRefit,
 		Detail: fmt.Sprintf("%s has no report before its first refit", experiment)}
 }
 
@@ -153,7 +153,7 @@ func (h *effects) answer(w http.ResponseWriter, r *http.Request, what any) {
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(what); err != nil {
 		h.log.Error("encode effects", "path", r.URL.Path, "error", err)
-		problem{Type: "internal", Status: http.StatusInternalServerError,
+		Problem{Type: "internal", Status: http.StatusInternalServerError,
 			Detail: "the report cannot be written as JSON, the log says why"}.write(w)
 		return
 	}

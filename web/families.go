@@ -68,6 +68,8 @@ var (
 		"Groups of the dimension that the effect metrics leave out, because larger ones fill the limit.", "experiment", "dimension")
 	healthCheckOK = gauge("blipd_health_check_ok",
 		"Whether a check of what feeds the estimates holds, 1 or 0.", "experiment", "check")
+	holdActive = gauge("blipd_hold_active",
+		"Whether somebody holds the experiment, so that nobody should decide by its estimates, 1 or 0.", "experiment")
 	completeTo = gauge("blipd_complete_to_timestamp_seconds",
 		"Event time before which every trajectory that started has closed, in seconds since 1970.", "experiment")
 )
@@ -100,6 +102,8 @@ var (
 		"Whether the brokers tell the topic's id, by which one that was deleted and created again is told apart, 1 or 0. Absent while unknown.", "topic")
 	logWentBack = counter("blipd_log_went_back_total",
 		"Times that a partition's log started or ended before where it had: a leader that lags or has lost records.", "topic")
+	inputLevelIn = gauge("blipd_input_level_in_seconds",
+		"Time until the end of the log is reached, in seconds, as reading goes now. Absent while level, and while it comes no nearer.", "topic")
 	outboxRecords = gauge("blipd_outbox_records",
 		"Records that wait to be sent.")
 )
@@ -116,6 +120,16 @@ var (
 		"Time that a commit of state took, in seconds.")
 	refitLastSuccess = gauge("blipd_refit_last_success_timestamp_seconds",
 		"When the last refit that succeeded ended, in seconds since 1970.")
+	reloadSuccessful = gauge("blipd_config_last_reload_successful",
+		"Whether the configuration was good when it was last read, 1 or 0; if not, the one before is in effect.")
+	reloadLastSuccess = gauge("blipd_config_last_reload_success_timestamp_seconds",
+		"When a configuration that was good was last read, at the start or since, in seconds since 1970.")
+	rebuildActive = gauge("blipd_rebuild_active",
+		"Whether a state is being made anew beside the one in use, 1 or 0.")
+	rebuildDone = gauge("blipd_rebuild_records_done",
+		"Records that the state that is being made anew has counted. Absent while none is.", "topic")
+	rebuildBehind = gauge("blipd_rebuild_records_behind",
+		"Records that the state that is being made anew is behind the one in use. Absent while none is.", "topic")
 	buildInfo = gauge("blipd_build_info",
 		"Always 1; its labels say which build this is.", "version", "revision", "goversion")
 )
@@ -123,9 +137,10 @@ var (
 // families lists them all; the collector describes no other.
 func families() []*family {
 	return slices.Concat(effectSeries.all(), gainSeries.all(), []*family{
-		supportLow, modelCheck, groupsHidden, healthCheckOK, completeTo,
+		supportLow, modelCheck, groupsHidden, healthCheckOK, holdActive, completeTo,
 		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed, trajectoriesExcluded,
-		inputLag, streamTime, partitionStopped, topicIDKnown, logWentBack, outboxRecords,
-		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, buildInfo,
+		inputLag, inputLevelIn, streamTime, partitionStopped, topicIDKnown, logWentBack, outboxRecords,
+		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, reloadSuccessful, reloadLastSuccess,
+		rebuildActive, rebuildDone, rebuildBehind, buildInfo,
 	})
 }

@@ -1,48 +1,48 @@
 package web
 
 import (
+	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 )
 
-// Handler answers all that blipd serves over HTTP. log takes what goes wrong
-// while answering; nil discards it.
-func Handler(cfg Config, source Source, log *slog.Logger) http.Handler {
+// Handler answers all that blipd serves over HTTP, and does the actions. log
+// takes what goes wrong while answering, and who asked for which action; nil
+// discards it. It panics when two actions share a path and a method.
+func Handler(cfg Config, source Source, log *slog.Logger, actions ...Action) http.Handler {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	cfg = cfg.orDefaults()
+	paths := map[string]*resource{
+		"/{$}":                   {read: &pages{source: source, log: log}},
+		"/static/{name}":         {read: http.HandlerFunc(serveAsset)},
+		"/api/v1/effects":        {read: &effects{source: source, log: log}},
+		"/api/v1/policies/value": {read: &policyValue{source: source, log: log}},
+		"/api/v1/contrast":       {read: &contrast{source: source, log: log}},
+		"/api/v1/hold":           {read: &holds{source: source, log: log}},
+		"/metrics":               {read: metrics(cfg, source, log)},
+		"/-/healthy":             {read: http.HandlerFunc(healthy)},
+		"/-/ready":               {read: ready(source)},
+	}
+	for _, a := range actions {
+		addAction(paths, &control{action: a, log: log, known: cfg.userOf})
+	}
 	mux := http.NewServeMux()
-	route := func(pattern string, h http.Handler) { mux.Handle(pattern, readOnly(h)) }
-	route("/{$}", &pages{source: source, log: log})
-	route("/static/{name}", http.HandlerFunc(serveAsset))
-	route("/api/v1/effects", &effects{source: source, log: log})
-	route("/api/v1/policies/value", &policyValue{source: source, log: log})
-	route("/api/v1/contrast", &contrast{source: source, log: log})
-	route("/metrics", metrics(cfg, source, log))
-	route("/-/healthy", http.HandlerFunc(healthy))
-	route("/-/ready", ready(source))
-	mux.HandleFunc("/", unknownPath)
+	busy := newGate(mostAtOnce)
+	for path, h := range paths {
+		if strings.HasPrefix(path, "/-/") {
+			mux.Handle(path, h) // whoever watches over the daemon is heard when it has much to do
+		} else {
+			mux.Handle(path, busy.before(h))
+		}
+	}
+	mux.Handle("/", unknownPath(paths))
 	return guard(mux)
-}
-
-// NewServer is a server for Handler with the address of cfg and limits on how
-// long a client may take. Whoever starts it also shuts it down.
-func NewServer(cfg Config, source Source, log *slog.Logger) *http.Server {
-	s := &http.Server{
-		Addr:              cfg.orDefaults().Listen,
-		Handler:           Handler(cfg, source, log),
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
-	}
-	if log != nil {
-		s.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
-	}
-	return s
 }
 
 // policy lets a page load its own style, script and icon, and ask this server
@@ -64,20 +64,38 @@ func guard(next http.Handler) http.Handler {
 	})
 }
 
-// readOnly lets GET and HEAD through.
-func readOnly(next http.Handler) http.Handler {
+// mostAtOnce bounds the answers under way: each is made in memory.
+const mostAtOnce = 32
+
+// gate lets a number of requests through at a time.
+type gate chan struct{}
+
+func newGate(most int) gate { return make(gate, most) }
+
+// before answers those who come while the gate is full with when to come again.
+func (g gate) before(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		select {
+		case g <- struct{}{}:
+			defer func() { <-g }()
 			next.ServeHTTP(w, r)
-			return
+		default:
+			Problem{Type: "busy", Status: http.StatusServiceUnavailable, RetryAfter: time.Second,
+				Detail: fmt.Sprintf("%d requests are being answered, the most at a time: ask again", cap(g))}.write(w)
 		}
-		w.Header().Set("Allow", "GET, HEAD")
-		problem{Type: "method-not-allowed", Status: http.StatusMethodNotAllowed,
-			Detail: "this path takes GET and HEAD, not " + r.Method}.write(w)
 	})
 }
 
-func unknownPath(w http.ResponseWriter, _ *http.Request) {
-	problem{Type: "unknown-path", Status: http.StatusNotFound,
-		Detail: "paths are /, /metrics, /api/v1/effects, /api/v1/policies/value, /api/v1/contrast, /-/healthy and /-/ready"}.write(w)
+// unknownPath names the paths that there are.
+func unknownPath(paths map[string]*resource) http.Handler {
+	names := []string{"/"}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if !strings.Contains(path, "{") {
+			names = append(names, path)
+		}
+	}
+	detail := "paths are " + strings.Join(names, ", ")
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		Problem{Type: "unknown-path", Status: http.StatusNotFound, Detail: detail}.write(w)
+	})
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -138,6 +139,36 @@ func TestServerHasLimits(t *testing.T) {
 	s := NewServer(Config{}, world(), nil)
 	if s.Addr != DefaultListen || s.ReadHeaderTimeout <= 0 || s.ReadTimeout <= 0 || s.WriteTimeout <= 0 || s.IdleTimeout <= 0 {
 		t.Errorf("server without limits: %+v", s)
+	}
+}
+
+// TestBusy: one more than the most at a time is told to come again, and probes are
+// answered all the same.
+func TestBusy(t *testing.T) {
+	under, leave := make(chan struct{}), make(chan struct{})
+	hold := Action{Name: "hold", Path: "/slow", Methods: []string{"POST"}, Do: func(context.Context, *Order) (any, error) {
+		under <- struct{}{}
+		<-leave
+		return nil, nil
+	}}
+	h := Handler(Config{}, world(), nil, hold)
+	ask := func(method, path string) int {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+		return w.Code
+	}
+	var all sync.WaitGroup
+	for range mostAtOnce {
+		all.Go(func() { ask("POST", "/slow") })
+		<-under
+	}
+	if page, probe := ask("GET", "/"), ask("GET", "/-/ready"); page != 503 || probe != 200 {
+		t.Errorf("while %d are answered: the page %d, a probe %d", mostAtOnce, page, probe)
+	}
+	close(leave)
+	all.Wait()
+	if page := ask("GET", "/"); page != 200 {
+		t.Errorf("afterwards: %d", page)
 	}
 }
 

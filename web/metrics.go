@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -58,19 +59,29 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 // Collect sends what is known now.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	out := &emitter{to: to, seen: map[series]bool{}}
-	experiments := c.source.Experiments()
 	live := c.source.Live()
-	for _, e := range experiments {
-		c.collectReport(out, &e)
+	held := map[string]bool{}
+	for _, h := range c.source.Held() {
+		held[h.Experiment] = true
+	}
+	most := cmp.Or(live.GroupsPerDimension, c.cfg.GroupsPerDimension)
+	for _, e := range live.Experiments {
+		c.collectReport(out, &e, most)
+		out.send(holdActive, indicator(held[e.Name]), e.Name)
 	}
 	collectIntake(out, &live)
-	collectExperiments(out, &live, experiments)
+	collectExperiments(out, &live)
 	out.histogram(refitSeconds, live.Refits)
 	out.histogram(commitSeconds, live.Commits)
 	if !live.LastRefit.IsZero() {
 		out.send(refitLastSuccess, seconds(live.LastRefit))
 	}
 	out.send(deadLettersDropped, float64(live.DeadLettersDropped))
+	collectProgress(out, &live)
+	out.send(reloadSuccessful, indicator(live.Reload.Successful))
+	if !live.Reload.LastOK.IsZero() {
+		out.send(reloadLastSuccess, seconds(live.Reload.LastOK))
+	}
 	out.send(buildInfo, 1, live.Version, c.revision, runtime.Version())
 }
 

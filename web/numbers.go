@@ -75,15 +75,21 @@ func decimalsFor(errs []float64) int {
 
 // ago is how long something is past, in words.
 func ago(d time.Duration) string {
-	switch {
-	case d < time.Second:
+	if d < time.Second {
 		return "just now"
-	case d < time.Minute:
-		return fmt.Sprintf("%d s ago", d/time.Second)
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h %d min ago", d/time.Hour, d%time.Hour/time.Minute)
 	}
-	return fmt.Sprintf("%d days ago", d/(24*time.Hour))
+	return lasting(d) + " ago"
+}
+
+// lasting is a time of a second or more, in words.
+func lasting(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%d days", d/(24*time.Hour))
 }

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"blipd/state"
 )
 
 //go:embed templates
@@ -31,7 +33,7 @@ func (h *pages) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	var body bytes.Buffer
 	if err := templates.ExecuteTemplate(&body, "page.html", newPage(h.source)); err != nil {
 		h.log.Error("render page", "error", err)
-		problem{Type: "internal", Status: http.StatusInternalServerError,
+		Problem{Type: "internal", Status: http.StatusInternalServerError,
 			Detail: "the page cannot be rendered, the log says why"}.write(w)
 		return
 	}
@@ -45,6 +47,8 @@ type page struct {
 	Version     string
 	Readiness   Readiness
 	Paused      []string // the reasons for which intake is held up
+	Bars        []bar    // what is under way
+	Held        []state.Hold
 	Intake      intake
 	Experiments []experimentView
 }
@@ -57,8 +61,10 @@ func newPage(source Source) page {
 		Readiness: source.Readiness(),
 		Intake:    newIntake(&live),
 		Paused:    pausedReasons(live.Paused),
+		Held:      source.Held(),
 	}
-	for i, e := range source.Experiments() {
+	p.Bars = bars(&live)
+	for i, e := range live.Experiments {
 		p.Experiments = append(p.Experiments, newExperimentView(source, &live, p.Intake.clock(), i, e))
 	}
 	return p

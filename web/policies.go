@@ -37,14 +37,14 @@ func (h *policyValue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	gains, err := report.MaskGain(mask)
 	if err != nil {
-		problem{Type: "unknown-policy", Status: http.StatusUnprocessableEntity, Detail: err.Error()}.write(w)
+		Problem{Type: "unknown-policy", Status: http.StatusUnprocessableEntity, Detail: err.Error()}.write(w)
 		return
 	}
 	serve.answer(w, r, gains)
 }
 
 // findOne is the current report of the one experiment that a query asks for.
-func (h *effects) findOne(query string) (*estimators.Report, *Experiment, *problem) {
+func (h *effects) findOne(query string) (*estimators.Report, *Experiment, *Problem) {
 	experiments := h.source.Experiments()
 	names := make([]string, 0, 1)
 	for _, e := range experiments {
@@ -68,7 +68,7 @@ func (h *effects) findOne(query string) (*estimators.Report, *Experiment, *probl
 }
 
 // askMask takes the mask out of a query, and gives back the rest of it.
-func askMask(raw string) (mask estimators.Mask, rest string, wrong *problem) {
+func askMask(raw string) (mask estimators.Mask, rest string, wrong *Problem) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return mask, "", refuse("unreadable query: %v", err)
@@ -78,13 +78,13 @@ func askMask(raw string) (mask estimators.Mask, rest string, wrong *problem) {
 	}
 	mask, err = estimators.ParseMask(values.Get("arm"), values["intervene"])
 	if err != nil {
-		return mask, "", &problem{Type: "unknown-policy", Status: http.StatusUnprocessableEntity, Detail: err.Error()}
+		return mask, "", &Problem{Type: "unknown-policy", Status: http.StatusUnprocessableEntity, Detail: err.Error()}
 	}
 	delete(values, "arm")
 	delete(values, "intervene")
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains([]string{"experiment", "scope", "epoch"}, name) {
-			return mask, "", &problem{Type: "unknown-policy", Status: http.StatusUnprocessableEntity,
+			return mask, "", &Problem{Type: "unknown-policy", Status: http.StatusUnprocessableEntity,
 				Detail: fmt.Sprintf("no parameter %q, known are experiment, scope, arm and intervene=LEVEL=P; "+
 					"a policy that is no mask over levels is registered under policies in the configuration", name)}
 		}

@@ -17,6 +17,9 @@ func healthy(w http.ResponseWriter, _ *http.Request) {
 func ready(source Source) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer := source.Readiness()
+		for _, h := range source.Held() {
+			answer.Held = append(answer.Held, h.Experiment)
+		}
 		w.Header().Set("Content-Type", "application/json")
 		if !answer.Ready {
 			w.WriteHeader(http.StatusServiceUnavailable)

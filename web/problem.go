@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// problem is an error as RFC 9457 has it.
-type problem struct {
+// Problem is an error as RFC 9457 has it: one that whoever asked can mend.
+type Problem struct {
 	Type       string // the last part of the type's URI: stable, for programs
 	Status     int
 	Detail     string        // for people: what is wrong, and what to send instead
@@ -16,8 +16,11 @@ type problem struct {
 	RetryAfter time.Duration // when to ask again; 0 says nothing
 }
 
+// Error is the detail.
+func (p *Problem) Error() string { return p.Detail }
+
 // write answers with the problem.
-func (p problem) write(w http.ResponseWriter) {
+func (p Problem) write(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json")
 	if p.RetryAfter > 0 {

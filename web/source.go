@@ -23,6 +23,11 @@ type Source interface {
 	Live() Live
 	// Readiness says whether the daemon does its work, and what is missing.
 	Readiness() Readiness
+	// Held are the entries by which experiments are held now, by experiment.
+	Held() []state.Hold
+	// HoldBook are the entries of all holds and releases that are kept, the oldest
+	// first.
+	HoldBook() ([]state.Hold, error)
 }
 
 // Experiment is what pages need to know of one.
@@ -52,12 +57,50 @@ type Live struct {
 	Partitions []Partition     // those this process owns, in order
 	Paused     map[string]bool // intake held up, by reason; all reasons are present
 
+	Experiments        []Experiment // in the order of the counters of each partition
+	GroupsPerDimension int          // groups of one dimension that metrics carry; 0: as the Config says
+
 	Refits             Durations
 	LastRefit          time.Time // zero before the first
 	Commits            Durations
 	WentBack           int64 // times that a log started or ended before where it had
 	DeadLettersDropped int64 // refused by the broker for their content
+	Reload             Reload
+	Progress           *Progress // nil while nothing is known
+	Rebuild            *Rebuild  // the last one, nil before the first
 }
+
+// Reload is how the configuration was last read.
+type Reload struct {
+	Successful bool      // it is in effect as it was last read
+	LastOK     time.Time // when one that was good was last read, at the start or since
+}
+
+// Progress is how far counting the log has come.
+type Progress struct {
+	Topic  string     `json:"topic"`
+	Done   int64      `json:"records_done"`           // counted
+	Behind int64      `json:"records_behind"`         // of the log, not counted yet
+	Rate   float64    `json:"records_per_second"`     // counted lately; 0 while that is not known
+	Level  bool       `json:"level"`                  // at the end of the log, give or take what comes while batches are under way
+	Left   *float64   `json:"seconds_left,omitempty"` // until the end of the log is reached, as it goes now; nil: it comes no nearer, or it is there
+	End    *time.Time `json:"level_at,omitempty"`     // when that will be
+}
+
+// Rebuild is a state that is made anew beside the one in use, or was.
+type Rebuild struct {
+	Phase    string    `json:"phase"`            // one of the words below
+	Detail   string    `json:"detail,omitempty"` // in words
+	Began    time.Time `json:"began"`
+	Progress           // behind the state in use
+}
+
+// The phases of a rebuild.
+const (
+	Rebuilding = "running"
+	Rebuilt    = "switched" // it is in use
+	GivenUp    = "given_up" // the state before is in use as before
+)
 
 // Partition is one partition's state and how far it is behind.
 type Partition struct {
@@ -78,4 +121,9 @@ type Durations struct {
 type Readiness struct {
 	Ready   bool     `json:"ready"`
 	Missing []string `json:"missing,omitempty"` // what is not yet so, in words
+	Held    []string `json:"held,omitempty"`    // experiments that are held, which is no lack of readiness
+	Notes   []string `json:"notes,omitempty"`   // what else to know; none of it keeps from being ready
+
+	Progress []Progress `json:"progress,omitempty"` // of each topic that is read
+	Rebuild  *Rebuild   `json:"rebuild,omitempty"`  // the last one
 }

@@ -18,12 +18,21 @@ type fake struct {
 	earlier     map[string]*estimators.Report // by experiment and epoch
 	live        Live
 	readiness   Readiness
+	held        []state.Hold
+	book        []state.Hold
+	broken      error // of the book
 }
 
 func (f *fake) Experiments() []Experiment                    { return f.experiments }
 func (f *fake) Report(name, scope string) *estimators.Report { return f.reports[name+"/"+scope] }
-func (f *fake) Live() Live                                   { return f.live }
 func (f *fake) Readiness() Readiness                         { return f.readiness }
+func (f *fake) Live() Live {
+	live := f.live
+	live.Experiments = f.experiments
+	return live
+}
+func (f *fake) Held() []state.Hold              { return f.held }
+func (f *fake) HoldBook() ([]state.Hold, error) { return f.book, f.broken }
 func (f *fake) EarlierReport(n string, e int) *estimators.Report {
 	return f.earlier[fmt.Sprint(n, "/", e)]
 }
@@ -142,6 +151,9 @@ func living() Live {
 		Refits:    Durations{Count: 10, Sum: 0.5, Buckets: map[float64]uint64{0.01: 1, 0.1: 9, 1: 10}},
 		LastRefit: noon,
 		WentBack:  2,
+		Reload:    Reload{LastOK: noon},
+		Progress:  &Progress{Topic: "blipd.events", Done: 101100, Behind: 17, Rate: 3.4, Level: true, Left: new(5.0), End: new(noon.Add(5 * time.Second))},
+		Rebuild:   &Rebuild{Phase: Rebuilding, Began: noon, Progress: Progress{Topic: "blipd.events", Done: 60100, Behind: 41000, Rate: 4100, Left: new(10.0), End: new(noon.Add(10 * time.Second))}},
 		Commits:   Durations{Count: 100, Sum: 1, Buckets: map[float64]uint64{0.01: 90, 0.1: 100}},
 	}
 }
