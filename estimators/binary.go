@@ -9,7 +9,7 @@ import (
 )
 
 // momentsVersion is the version of the bytes of Moments.
-const momentsVersion = 3
+const momentsVersion = 5
 
 // AppendBinary appends the sums, bit for bit: the version, the hash of the
 // Spec, columns, groups, panels. It never fails.
