@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"blipd/estimators"
 	"blipd/ingest"
@@ -59,9 +60,11 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	if d.client, err = kafka.New(d.config.Kafka); err != nil {
 		return nil, err
 	}
+	begun := time.Now()
 	if d.store, err = state.Open(d.config.State, d.config.Kafka.Topic); err != nil {
 		return nil, err
 	}
+	d.opened(begun)
 	if d.listener, err = net.Listen("tcp", d.config.Web.Listen); err != nil {
 		return nil, fmt.Errorf("daemon: listen on %s: %w: set web.listen", d.config.Web.Listen, err)
 	}
@@ -101,6 +104,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	room(d.consume)
 	room(d.refitAlways)
 	room(d.relieve)
+	room(d.watch)
 	if d.config.Outputs.DeadLetters != "" {
 		room(d.relay)
 	}
@@ -117,7 +121,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 func (d *Daemon) consume(ctx context.Context) error {
 	c := ingest.Consumer{
 		Client: d.client, Schema: d.config.Schema(), Manual: len(d.config.Kafka.Partitions) > 0,
-		Open: d.open, Began: d.intake.began, Ended: d.intake.ended,
+		Open: d.open, Began: d.began, Ended: d.ended,
 		Held: d.held, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack,
 	}
 	return c.Run(ctx)

@@ -20,7 +20,7 @@ func (d *Daemon) relieve(ctx context.Context) error {
 		case <-tick.C:
 		}
 		if err := d.store.Relieve(); err != nil {
-			d.log.Warn("memory of mapped files is left to the system", "error", err)
+			d.log.Warn("memory of mapped files is left to the system", "err", err)
 			return nil
 		}
 	}
