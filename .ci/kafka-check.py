@@ -1,5 +1,5 @@
 """What the checks of blipd on a real Kafka ask: kafka-check.py FUNCTION ARGUMENT…"""
-import json, sys, time, urllib.error, urllib.request
+import json, os, sys, time, urllib.error, urllib.request
 
 def get(url):
     try:
@@ -72,6 +72,15 @@ def slow(seconds):
         sys.stdout.flush()
         time.sleep(max(0, start + float(seconds) * (i + 1) / parts - time.monotonic()))
 
+def paced(rate, enough):
+    """So many lines a second, until there is a file enough; then the rest at once."""
+    start = time.monotonic()
+    for number, line in enumerate(sys.stdin):
+        while not os.path.exists(enough) and number > (time.monotonic() - start) * float(rate):
+            sys.stdout.flush()
+            time.sleep(0.05)
+        sys.stdout.write(line)
+
 def ready(base, want, word, seconds):
     """/-/ready answers with want, and its body has word."""
     def attempt():
@@ -138,6 +147,14 @@ def metric(base, line, seconds):
         status, body = get(base + "/metrics")
         return None if line in body.splitlines() else f"/metrics: {status}, without {line}"
     until(float(seconds), attempt)
+
+def progress(base, more, seconds):
+    """So many more records are read."""
+    def read():
+        _, body = get(base + "/metrics")
+        return sum(float(line.split()[-1]) for line in body.splitlines() if line.startswith("blipd_records_total{"))
+    begun = read()
+    until(float(seconds), lambda: None if (now := read()) >= begun + int(more) else f"{now:.0f} records are read, {begun:.0f} were")
 
 def letter(topic):
     """Standard input is one dead letter, as kcat -J prints it."""
