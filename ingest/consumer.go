@@ -69,6 +69,9 @@ func (c *Consumer) generation(ctx context.Context, g kafka.Generation) error {
 		if err != nil {
 			return err
 		}
+		if ctx.Err() != nil { // opening took long, and others wait; what is open stays so
+			return nil
+		}
 		decoder := event.Decoder{Schema: c.Schema, Keyless: count == 1}
 		s.workers[number] = NewWorker(decoder, partition, c.Client.Wake)
 		at, known := partition.Next(), partition.Log()
