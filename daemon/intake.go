@@ -39,6 +39,13 @@ func (i *intake) owned() []*state.Partition {
 	return all
 }
 
+// partition is an open partition, or nil.
+func (i *intake) partition(number int) *state.Partition {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.partitions[number]
+}
+
 // worker is the worker of a partition, nil when none is at work.
 func (i *intake) worker(number int) *ingest.Worker {
 	i.mu.Lock()
@@ -59,11 +66,10 @@ func (i *intake) ended() {
 	i.workers, i.joined = nil, false
 }
 
-// open opens the state of a partition once.
+// open opens the state of a partition once. That can take long, and whoever asks how
+// the daemon is does not wait for it; nobody else opens meanwhile.
 func (d *Daemon) open(number int) (ingest.Partition, error) {
-	d.intake.mu.Lock()
-	defer d.intake.mu.Unlock()
-	if p := d.intake.partitions[number]; p != nil {
+	if p := d.intake.partition(number); p != nil {
 		return p, nil
 	}
 	options := d.config.stateOptions()
@@ -77,6 +83,8 @@ func (d *Daemon) open(number int) (ingest.Partition, error) {
 		from = "the log's start: there is no state of it yet"
 	}
 	d.log.Info("partition opened", "topic", d.config.Kafka.Topic, "partition", number, "from", from, "open", p.Stats().Open)
+	d.intake.mu.Lock()
+	defer d.intake.mu.Unlock()
 	d.intake.partitions[number] = p
 	return p, nil
 }
@@ -87,9 +95,7 @@ const outboxLimit = 1000
 
 // held tells whether a partition should not be fed for now.
 func (d *Daemon) held(number int) bool {
-	d.intake.mu.Lock()
-	defer d.intake.mu.Unlock()
-	p := d.intake.partitions[number]
+	p := d.intake.partition(number)
 	return p != nil && p.Waiting() >= outboxLimit
 }
 

@@ -17,9 +17,15 @@ import (
 
 // TestReports tries on the whole daemon what broke other systems in public. Each
 // name is the repository and number of the report. What is on the log's side of it
-// is tried here or, with hand-made batches, in ingest/kafka.
+// is tried here or, with hand-made batches, in ingest/kafka, or, in fake time, in
+// ingest.
 func TestReports(t *testing.T) {
 	for name, report := range map[string]func(*testing.T){
+		"martin-helmich/prometheus-nginxlog-exporter/216":      reportNginxlogExporter216,
+		"seglo/kafka-lag-exporter/25":                          reportLagExporter25,
+		"open-telemetry/opentelemetry-collector-contrib/50569": reportOtel50569,
+		"prometheus/client_golang/274":                         reportClientGolang274,
+		"lovoo/goka/212":                                       reportGoka212,
 		"apache/kafka/4473":                                    reportKafka4473,
 		"confluentinc/librdkafka/1238":                         reportLibrdkafka1238,
 		"segmentio/kafka-go/891":                               reportKafkaGo891,

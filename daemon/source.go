@@ -86,8 +86,11 @@ func (d *Daemon) Live() web.Live {
 		s := *p.Stats()
 		s.Outbox = p.Waiting()
 		page := web.Partition{Stats: s, Lag: -1, Stopped: d.intake.stopReason(s.Partition)}
-		if w := d.intake.worker(s.Partition); w != nil && w.Heard() {
-			page.Lag, page.Named = w.Lag(), w.Named()
+		if w := d.intake.worker(s.Partition); w != nil {
+			page.Owned = true
+			if w.Heard() {
+				page.Lag, page.Named = w.Lag(), w.Named()
+			}
 		}
 		live.Partitions = append(live.Partitions, page)
 	}

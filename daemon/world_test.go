@@ -98,8 +98,13 @@ func (w *world) config(dir, who string) daemon.Config { return parse(w.t, w.brok
 
 func parse(t testing.TB, broker, dir, who string) daemon.Config {
 	t.Helper()
+	return parseSettings(t, fmt.Sprintf(settings, who), broker, dir)
+}
+
+func parseSettings(t testing.TB, text, broker, dir string) daemon.Config {
+	t.Helper()
 	env := map[string]string{"BROKER": broker, "STATE": dir}
-	cfg, err := config.Parse("test.yaml", []byte(fmt.Sprintf(settings, who)), func(n string) (string, bool) { v, ok := env[n]; return v, ok }, os.ReadFile)
+	cfg, err := config.Parse("test.yaml", []byte(text), func(n string) (string, bool) { v, ok := env[n]; return v, ok }, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
