@@ -81,6 +81,19 @@ def paced(rate, enough):
             time.sleep(0.05)
         sys.stdout.write(line)
 
+def turns(rate, enough, committed, aborted):
+    """Transactions of 50 lines at a rate, two that are committed, one that is aborted, until there is a file enough."""
+    good, bad = open(committed).readlines(), open(aborted).readlines()
+    start, sent, turn = time.monotonic(), 0, 0
+    while not os.path.exists(enough) and len(good) > 50 and len(bad) > 50:
+        turn += 1
+        lines, end = (bad, "!abort") if turn % 3 == 0 else (good, "!commit")
+        sys.stdout.write("!begin\n" + "".join(lines[:50]) + "!flush\n" + end + "\n")
+        sys.stdout.flush()
+        del lines[:50]
+        sent += 50
+        time.sleep(max(0, start + sent / float(rate) - time.monotonic()))
+
 def ready(base, want, word, seconds):
     """/-/ready answers with want, and its body has word."""
     def attempt():
