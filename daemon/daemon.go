@@ -122,7 +122,7 @@ func (d *Daemon) consume(ctx context.Context) error {
 	c := ingest.Consumer{
 		Client: d.client, Schema: d.config.Schema(), Manual: len(d.config.Kafka.Partitions) > 0,
 		Open: d.open, Began: d.intake.began, Ended: d.intake.ended,
-		Held: d.held, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack,
+		Held: d.held, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack, Shared: d.shared,
 	}
 	return c.Run(ctx)
 }
