@@ -40,6 +40,13 @@ func (i *intake) owned() []*state.Partition {
 	return all
 }
 
+// partition is an open partition, or nil.
+func (i *intake) partition(number int) *state.Partition {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.partitions[number]
+}
+
 // worker is the worker of a partition, nil when none is at work.
 func (i *intake) worker(number int) *ingest.Worker {
 	i.mu.Lock()
@@ -84,18 +91,20 @@ func (i *intake) ended() {
 	i.workers, i.joined = nil, false
 }
 
-// open opens the state of a partition once.
+// open opens the state of a partition once. That can take long, and whoever asks how
+// the daemon is does not wait for it; nobody else opens meanwhile.
 func (d *Daemon) open(number int) (ingest.Partition, error) {
-	d.intake.mu.Lock()
-	defer d.intake.mu.Unlock()
-	if p := d.intake.partitions[number]; p != nil {
+	if p := d.intake.partition(number); p != nil {
 		return p, nil
 	}
 	p, err := d.openPartition(number, d.config.Load())
-	if err == nil {
-		d.intake.partitions[number] = p
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	d.intake.mu.Lock()
+	defer d.intake.mu.Unlock()
+	d.intake.partitions[number] = p
+	return p, nil
 }
 
 // openPartition opens the state of a partition as cfg has it.
@@ -120,9 +129,7 @@ const outboxLimit = 1000
 
 // held tells whether a partition should not be fed for now.
 func (d *Daemon) held(number int) bool {
-	d.intake.mu.Lock()
-	defer d.intake.mu.Unlock()
-	p := d.intake.partitions[number]
+	p := d.intake.partition(number)
 	return p != nil && p.Waiting() >= outboxLimit
 }
 

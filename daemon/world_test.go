@@ -108,8 +108,12 @@ func (w *world) changed(dir, who string, oldnew ...string) daemon.Config {
 
 func parse(t testing.TB, broker, dir, who string, oldnew ...string) daemon.Config {
 	t.Helper()
+	return parseSettings(t, strings.NewReplacer(oldnew...).Replace(fmt.Sprintf(settings, who)), broker, dir)
+}
+
+func parseSettings(t testing.TB, text, broker, dir string) daemon.Config {
+	t.Helper()
 	env := map[string]string{"BROKER": broker, "STATE": dir}
-	text := strings.NewReplacer(oldnew...).Replace(fmt.Sprintf(settings, who))
 	cfg, err := config.Parse("test.yaml", []byte(text), func(n string) (string, bool) { v, ok := env[n]; return v, ok }, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
