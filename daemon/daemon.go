@@ -127,6 +127,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	room(d.relieve)
 	room(d.relay)
 	room(d.watch)
+	room(d.askEnds)
 	room(d.changes)
 	room(d.rebuildAlways)
 	<-ctx.Done()

@@ -39,7 +39,8 @@ func TestTrack(t *testing.T) {
 		{"standing still", [][2]int64{{5, 90_000}, {5, 90_000}, {5, 90_000}}, `{"topic":"e","records_done":5,"records_behind":90000,"records_per_second":0,"level":false}`},
 		{"so slow that no end is said", [][2]int64{{0, math.MaxInt64}, {1, math.MaxInt64 - 1}}, `{"topic":"e","records_done":1,"records_behind":9223372036854775806,"records_per_second":1,"level":false}`},
 		{"at the end", [][2]int64{{0, 500}, {500, 0}}, `{"topic":"e","records_done":500,"records_behind":0,"records_per_second":500,"level":true}`},
-		{"as fast as what comes", [][2]int64{{0, 400_000}, {100_000, 400_000}}, `{"topic":"e","records_done":100000,"records_behind":400000,"records_per_second":100000,"level":true}`},
+		{"a burst", [][2]int64{{0, 400_000}, {100_000, 400_000}, {200_000, 400_000}}, `{"topic":"e","records_done":200000,"records_behind":400000,"records_per_second":100000,"level":false}`},
+		{"as fast as what comes", [][2]int64{{0, 400_000}, {1, 4}, {2, 4}, {3, 4}, {4, 4}, {500_000, 400_000}}, `{"topic":"e","records_done":500000,"records_behind":400000,"records_per_second":100000,"level":true}`},
 		{"another counting", [][2]int64{{5000, 100}, {6000, 100}, {0, 8000}, {1000, 7000}},
 			`{"topic":"e","records_done":1000,"records_behind":7000,"records_per_second":1000,"level":false,"seconds_left":7,"level_at":"2026-11-30T06:00:10Z"}`},
 	} {

@@ -125,6 +125,10 @@ func (w *Worker) Do(ctx context.Context, call func()) error {
 // 0 when that is not known.
 func (w *Worker) Lag() int64 { return max(0, w.end.Load()-max(0, w.applied.Load())) }
 
+// EndsAt tells of the end of the log while the partition is not fed, and so hears
+// of no end itself.
+func (w *Worker) EndsAt(end int64) { w.end.Store(end) }
+
 // Heard tells whether the log was heard of at all: then Lag is known.
 func (w *Worker) Heard() bool { return w.end.Load() >= 0 }
 
