@@ -77,3 +77,17 @@ func TestTrackForgets(t *testing.T) {
 		t.Errorf("%v, %v from one moment", counted, nearer)
 	}
 }
+
+// TestRefitPause: while the daemon catches up refits take a twentieth of the time
+// at most; else they come as configured.
+func TestRefitPause(t *testing.T) {
+	for _, c := range []struct {
+		took   time.Duration
+		behind bool
+		want   time.Duration
+	}{{time.Second, false, 10 * time.Second}, {10 * time.Millisecond, true, 10 * time.Second}, {time.Second, true, 19 * time.Second}, {time.Minute, false, 10 * time.Second}} {
+		if got := refitPause(10*time.Second, c.took, c.behind); got != c.want {
+			t.Errorf("a refit of %s, behind %v: pause %s, want %s", c.took, c.behind, got, c.want)
+		}
+	}
+}
