@@ -54,6 +54,7 @@ type commands struct {
 	Release     releaseCommand  `cmd:"" help:"Release an experiment that is held."`
 	Init        initCommand     `cmd:"" help:"Write a commented example configuration."`
 	Lint        lintCommand     `cmd:"" help:"Say what is wrong with each line of files of events."`
+	Exclude     excludeCommand  `cmd:"" help:"Take trajectories out of every sum, and erase what is kept of them."`
 	Bench       benchCommand    `cmd:"" help:"Measure what the daemon costs an event, on this machine."`
 	BenchPart   partCommand     `cmd:"" name:"bench-part" hidden:"" help:"One measurement, for bench."`
 	Version     versionCommand  `cmd:"" help:"Print the version."`

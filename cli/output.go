@@ -22,6 +22,9 @@ type truth func(e *estimators.Estimate) (value float64, known bool)
 func writeTable(out io.Writer, r *estimators.Report, planted truth) {
 	fmt.Fprintf(out, "%s: %d trajectories, %d decisions, %d open, %d censored, from %s to %s\n",
 		r.Experiment, r.Trajectories, r.Decisions, r.Open, r.Censored, r.Since, r.AsOf)
+	if r.Excluded > 0 {
+		fmt.Fprintf(out, "%d trajectories were excluded\n", r.Excluded)
+	}
 	fmt.Fprintf(out, "sequence: holds however often one looks\n")
 	for _, s := range sections {
 		if of := ofEstimand(r.Estimates, s.estimand); len(of) > 0 {

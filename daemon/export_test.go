@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"encoding/json"
+
 	"blipd/estimators"
 	"blipd/state"
 )
@@ -12,4 +14,16 @@ func StateOptions(cfg *Config) state.Options { return cfg.stateOptions() }
 func MomentsOf(p *state.Partition, experiment int) (closed, complete *estimators.Moments) {
 	c, k := p.Ledgers(experiment)
 	return c[0].(ledger).moments, k[0].(ledger).moments
+}
+
+// Describe is all that a partition of cfg has to say, both scopes of each experiment.
+func Describe(cfg *Config, p *state.Partition) ([]byte, error) {
+	var all []*estimators.Report
+	for x := range cfg.Experiments {
+		var s sums
+		s.collect(p, x)
+		closed, complete := cfg.reports(x, &s)
+		all = append(all, closed, complete)
+	}
+	return json.Marshal(all)
 }

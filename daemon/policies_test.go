@@ -2,13 +2,10 @@ package daemon_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"reflect"
-	"strings"
 	"testing"
 
-	"blipd/config"
 	"blipd/daemon"
 	"blipd/estimators"
 	"blipd/event"
@@ -33,14 +30,7 @@ func TestPolicyAdded(t *testing.T) {
 	w.produce(log...)
 	dir := t.TempDir()
 	with := func(policies string) daemon.Config {
-		text := strings.Replace(fmt.Sprintf(settings, "group: g"), founding, policies, 1)
-		text = strings.Replace(text, "outcome_model: {learner: boosted_trees, learner_every: 100}", "folds: 4", 1)
-		env := map[string]string{"BROKER": w.broker, "STATE": dir}
-		cfg, err := config.Parse("test.yaml", []byte(text), func(n string) (string, bool) { v, ok := env[n]; return v, ok }, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return *cfg
+		return w.changed(dir, "group: g", founding, policies, learner, "")
 	}
 	const two = "policies: [{name: tool, intervene: 'action.tool == \"refund\"', probability: 0.5}, {name: high, intervene: state.s >= 0.5}]"
 	run := func(cfg daemon.Config, trajectories int) *estimators.Report {

@@ -95,6 +95,7 @@ func describe(r *estimators.Report, e *event.Experiment, x int, stats []*state.S
 		of := &s.Experiments[x]
 		r.Open += of.Open
 		r.Censored += of.Censored
+		r.Excluded += of.Excluded
 		started += of.Started
 		for _, why := range event.NotRandomizedReasons() {
 			r.NotRandomized[why.String()] += of.NotRandomized[why]

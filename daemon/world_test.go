@@ -96,10 +96,21 @@ func events(n int, seed uint64) []kafka.Message {
 // "partitions: [0, 1]".
 func (w *world) config(dir, who string) daemon.Config { return parse(w.t, w.broker, dir, who) }
 
-func parse(t testing.TB, broker, dir, who string) daemon.Config {
+// learner is the part of settings by which an estimate depends on the order of the
+// log.
+const learner = "outcome_model: {learner: boosted_trees, learner_every: 100}"
+
+// changed is a configuration in which texts are replaced by others.
+func (w *world) changed(dir, who string, oldnew ...string) daemon.Config {
+	w.t.Helper()
+	return parse(w.t, w.broker, dir, who, oldnew...)
+}
+
+func parse(t testing.TB, broker, dir, who string, oldnew ...string) daemon.Config {
 	t.Helper()
 	env := map[string]string{"BROKER": broker, "STATE": dir}
-	cfg, err := config.Parse("test.yaml", []byte(fmt.Sprintf(settings, who)), func(n string) (string, bool) { v, ok := env[n]; return v, ok }, os.ReadFile)
+	text := strings.NewReplacer(oldnew...).Replace(fmt.Sprintf(settings, who))
+	cfg, err := config.Parse("test.yaml", []byte(text), func(n string) (string, bool) { v, ok := env[n]; return v, ok }, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,10 +98,14 @@ func (l *Learner) Learn(t *event.Trajectory) {
 	}
 }
 
-func (l *Learner) remember(n lesson) {
-	i, known := slices.BinarySearchFunc(l.lessons, n, func(a, b lesson) int {
+func (l *Learner) find(hash uint64, id string) (place int, known bool) {
+	return slices.BinarySearchFunc(l.lessons, lesson{hash: hash, id: id}, func(a, b lesson) int {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.id, b.id))
 	})
+}
+
+func (l *Learner) remember(n lesson) {
+	i, known := l.find(n.hash, n.id)
 	if known {
 		l.rows -= len(l.lessons[i].rows)
 		l.lessons[i] = n
@@ -114,6 +118,15 @@ func (l *Learner) remember(n lesson) {
 		l.rows -= len(l.lessons[last].rows)
 		l.lessons[last] = lesson{}
 		l.lessons = l.lessons[:last]
+	}
+}
+
+// Forget drops what is remembered of a trajectory. Trees that were fitted with it
+// stay until the next fit.
+func (l *Learner) Forget(id string) {
+	if i, known := l.find(xxhash.Sum64String(id), id); known {
+		l.rows -= len(l.lessons[i].rows)
+		l.lessons = slices.Delete(l.lessons, i, i+1)
 	}
 }
 

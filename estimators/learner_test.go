@@ -177,3 +177,26 @@ func TestLearnerFolds(t *testing.T) {
 		t.Error("learning twice is seen")
 	}
 }
+
+// TestForget: a learner that forgets a trajectory fits as one that never met it.
+func TestForget(t *testing.T) {
+	spec := learnerSpec(50)
+	ts := learnerWorld(8, 149, curved)
+	forgetful, never := NewLearner(spec), NewLearner(spec)
+	for i, x := range ts {
+		forgetful.Learn(x)
+		if i != 60 {
+			never.Learn(x)
+		}
+	}
+	forgetful.Forget(ts[60].ID)
+	forgetful.Forget("nobody")
+	never.counted++ // so that both fit at the same moment
+	forgetful.Learn(ts[0])
+	never.Learn(ts[0])
+	a, _ := forgetful.AppendBinary(nil)
+	b, _ := never.AppendBinary(nil)
+	if !bytes.Equal(a, b) {
+		t.Error("what was forgotten is remembered")
+	}
+}

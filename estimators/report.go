@@ -20,9 +20,10 @@ type Report struct {
 	AsOf       event.Time `json:"as_of,omitzero"`       // the highest
 	CompleteTo event.Time `json:"complete_to,omitzero"` // all that started before has closed; the smallest over partitions
 
-	Trajectories int64   `json:"trajectories"` // closed, with rows or not
-	Decisions    int64   `json:"decisions"`    // rows
-	Censored     int64   `json:"censored"`     // closed without outcomes: in no estimate
+	Trajectories int64   `json:"trajectories"`       // closed, with rows or not
+	Decisions    int64   `json:"decisions"`          // rows
+	Censored     int64   `json:"censored"`           // closed without outcomes: in no estimate
+	Excluded     int64   `json:"excluded,omitempty"` // by an exclude: in no sum
 	Open         int64   `json:"open"`
 	OpenShare    float64 `json:"open_share"` // of the trajectories started
 

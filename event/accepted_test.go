@@ -171,6 +171,10 @@ var acceptedMembers = []acceptedCase{
 		want: event.Event{Type: event.TypeEnd, Trajectory: "c1", Time: ten, End: &event.End{Counted: true, Reason: "done"}}},
 	{name: "end that waits for its experiment", schema: several, in: message{value: `{"type":"end","trajectory_id":"c1","time":"2026-11-29T10:00:07Z"}`},
 		want: anEnd(ten)},
+	{name: "exclude, with several experiments", schema: several, in: message{value: `{"type":"exclude","trajectory_id":"c1","reason":"test traffic","time":5}`},
+		want: event.Event{Type: event.TypeExclude, Trajectory: "c1", Time: event.NoTime, Exclude: &event.Exclude{Reason: "test traffic"}}},
+	{name: "exclude in an envelope", in: message{value: `{"specversion":"1.0","type":"blipd.exclude.v1","time":"2026-11-29T10:00:07Z","data":{"trajectory_id":"c1"}}`},
+		want: event.Event{Type: event.TypeExclude, Trajectory: "c1", Time: event.NoTime, Exclude: &event.Exclude{}}},
 }
 
 func stateMember(i int) string { return fmt.Sprintf(`"s%03d":%d`, i, i) }
@@ -225,6 +229,8 @@ func TestAppendJSON(t *testing.T) {
 			`{"type":"outcome","trajectory_id":"c1","time":"2026-11-29T10:00:07Z","outcomes":{"success":1},"revision":1,"final":false}`},
 		{"end", event.Event{Type: event.TypeEnd, Trajectory: "c1", Time: ten, End: &event.End{Counted: true, Reason: "done"}},
 			`{"type":"end","trajectory_id":"c1","time":"2026-11-29T10:00:07Z","decisions":0,"reason":"done"}`},
+		{"exclude", event.Event{Type: event.TypeExclude, Trajectory: "c1", Time: event.NoTime, Exclude: &event.Exclude{Reason: "gone"}},
+			`{"type":"exclude","trajectory_id":"c1","reason":"gone"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := string(event.AppendJSON([]byte("before "), &c.e)); got != "before "+c.want {

@@ -42,7 +42,7 @@ func (d *Decoder) decode(w *walk, rec Record) Event {
 	e.Trajectory = o.needText("trajectory_id", `the id of the agent's run as a text, such as "conv_5j66"`)
 	d.checkKey(w, rec.Key, e.Trajectory)
 	var exp *Experiment
-	if e.Type != TypeIntervention { // it belongs to its decision, which has both
+	if e.Type.timed() {
 		e.Experiment, exp = d.experiment(o, e.Type)
 		e.Time = env.when()
 	}
@@ -56,9 +56,16 @@ func (d *Decoder) decode(w *walk, rec Record) Event {
 		e.Outcome = d.decodeOutcome(o, exp)
 	case TypeEnd:
 		e.End = decodeEnd(o)
+	case TypeExclude:
+		e.Exclude = &Exclude{Reason: o.text("reason")}
 	}
 	return e
 }
+
+// timed tells whether events of a type have a time and an experiment: an
+// intervention belongs to its decision, which has both, an exclude to its
+// trajectory.
+func (t Type) timed() bool { return t != TypeIntervention && t != TypeExclude }
 
 // checkKey holds the key to be the trajectory's id, so that all events of a
 // trajectory come to one partition, in their order.

@@ -95,7 +95,7 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	elsewhere := map[event.Reason]bool{event.Tombstone: true, // of a nil value, below
-		event.Conflict: true, event.Late: true, event.Duplicate: true, event.StaleRevision: true} // of the state fold
+		event.Conflict: true, event.Late: true, event.Duplicate: true, event.StaleRevision: true, event.Excluded: true} // of the state fold
 	for _, r := range event.Reasons() {
 		if !seen[r] && !elsewhere[r] {
 			t.Errorf("no case for %v", r)

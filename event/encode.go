@@ -26,6 +26,8 @@ func AppendJSON(dst []byte, e *Event) []byte {
 		w.outcome(e.Outcome, e.Time)
 	case TypeEnd:
 		w.end(e.End, e.Time)
+	case TypeExclude:
+		w.text("reason", e.Exclude.Reason)
 	}
 	w.byte('}')
 	return w.dst

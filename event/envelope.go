@@ -25,6 +25,7 @@ var knownNames = [...][]string{
 	TypeIntervention: {"trajectory_id", "decision_id", "index", "delivered", "verdict", "reviewer", "cost"},
 	TypeOutcome:      {"trajectory_id", "time", "experiment", "outcomes", "revision", "final", "source"},
 	TypeEnd:          {"trajectory_id", "time", "experiment", "decisions", "reason"},
+	TypeExclude:      {"trajectory_id", "reason"},
 }
 
 // headers are the headers that may be part of an event, under their names in

@@ -1,17 +1,20 @@
 package event
 
-// Type tells the four kinds of events apart.
+// Type tells the kinds of events apart.
 type Type uint8
 
-// The four types, in the order in which a trajectory usually meets them.
+// The types, in the order in which a trajectory usually meets them.
 const (
 	TypeDecision     Type = iota + 1 // a call is proposed and the coin was drawn
 	TypeIntervention                 // a review ended
 	TypeOutcome                      // the result, or a part or a revision of it
 	TypeEnd                          // the trajectory stopped
+	TypeExclude                      // the trajectory is to be in no sum, and forgotten but for its name
+
+	lastType = TypeExclude
 )
 
-var typeNames = [...]string{TypeDecision: "decision", TypeIntervention: "intervention", TypeOutcome: "outcome", TypeEnd: "end"}
+var typeNames = [...]string{TypeDecision: "decision", TypeIntervention: "intervention", TypeOutcome: "outcome", TypeEnd: "end", TypeExclude: "exclude"}
 
 // String is the type as producers write it.
 func (t Type) String() string {
@@ -26,12 +29,13 @@ type Event struct {
 	Type       Type
 	Trajectory string // never empty
 	Experiment string // "" when the producer left it out
-	Time       Time   // NoTime for an intervention, which has none
+	Time       Time   // NoTime for an intervention and an exclude, which have none
 
 	Decision     *Decision
 	Intervention *Intervention
 	Outcome      *Outcome
 	End          *End
+	Exclude      *Exclude
 }
 
 // Decision is a decision point as it stood when the coin was drawn, in every
@@ -134,6 +138,12 @@ type Outcome struct {
 type Measured struct {
 	Name  string
 	Value float64
+}
+
+// Exclude takes a trajectory out of every sum, erases what is kept of it, and has
+// whatever else comes of it refused.
+type Exclude struct {
+	Reason string // for people: "test traffic"; "" when left out
 }
 
 // End says that the trajectory stopped. It closes nothing.

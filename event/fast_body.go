@@ -64,6 +64,9 @@ func (r *Reader) member(v *vocabulary, place, i int, e *Event) int {
 
 // finish is not ok when something is missing, or against the configuration.
 func (r *Reader) finish(e *Event) bool {
+	if e.Type == TypeExclude { // rare
+		return false
+	}
 	d := &r.draft
 	var exp *Experiment
 	if e.Type != TypeIntervention {

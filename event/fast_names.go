@@ -71,7 +71,7 @@ const (
 
 // words are the vocabularies of all objects that have one.
 type words struct {
-	bare, data                                                [TypeEnd + 1]vocabulary
+	bare, data                                                [lastType + 1]vocabulary
 	envelope                                                  vocabulary
 	agent, action, call, assignment, reviewer, cost, measurer vocabulary
 }
@@ -87,7 +87,7 @@ func newWords() words {
 		cost:       newVocabulary(costNames, costNames),
 		measurer:   newVocabulary(sourceNames, sourceNames),
 	}
-	for t := TypeDecision; t <= TypeEnd; t++ {
+	for t := TypeDecision; t <= lastType; t++ {
 		w.bare[t] = newVocabulary(memberNames, slices.Concat(bareNames, knownNames[t]))
 		w.data[t] = newVocabulary(memberNames, knownNames[t])
 	}

@@ -5,8 +5,8 @@ import "fmt"
 // Reason says, from a closed list, why a record has no effect.
 type Reason uint8
 
-// The reasons. Those up to Late are set aside with a dead letter; the last
-// three are only counted.
+// The reasons. Those up to Late are set aside with a dead letter; the others are
+// only counted.
 const (
 	Malformed         Reason = iota + 1 // not one JSON object, or something behind it
 	InvalidUTF8                         // bytes that are no UTF-8, or a lone surrogate
@@ -17,7 +17,7 @@ const (
 	BadNumber                           // not finite, not whole, or outside what it counts
 	BadTime                             // not RFC 3339
 	BadEnvelope                         // CloudEvents attributes that contradict themselves
-	UnknownType                         // not one of the four types
+	UnknownType                         // none of the types
 	UnknownVersion                      // blipd.decision.v2
 	UnknownOutcome                      // an outcome that the experiment does not have
 	OutOfRange                          // an outcome outside its range
@@ -31,6 +31,7 @@ const (
 	Duplicate                           // the same content again
 	StaleRevision                       // a lower revision than the one held
 	Tombstone                           // a record without value
+	Excluded                            // of a trajectory that was excluded
 
 	reasons // their number
 )
@@ -42,7 +43,7 @@ var reasonNames = [reasons]string{
 	UnknownVersion: "unknown_version", UnknownOutcome: "unknown_outcome", OutOfRange: "out_of_range",
 	NoExperiment: "no_experiment", UnknownExperiment: "unknown_experiment", KeyMismatch: "key_mismatch",
 	TooLarge: "too_large", TooMany: "too_many", Conflict: "conflict", Late: "late",
-	Duplicate: "duplicate", StaleRevision: "stale_revision", Tombstone: "tombstone",
+	Duplicate: "duplicate", StaleRevision: "stale_revision", Tombstone: "tombstone", Excluded: "excluded",
 }
 
 // Reasons lists all reasons in a fixed order.
@@ -63,7 +64,8 @@ func (r Reason) String() string {
 }
 
 // DeadLetter tells whether a record set aside for r is sent on for a human to
-// look at; duplicates, stale revisions and tombstones are only counted.
+// look at; duplicates, stale revisions and tombstones are only counted, and so is
+// what was excluded: it is to be kept nowhere.
 func (r Reason) DeadLetter() bool { return r >= Malformed && r <= Late }
 
 // Fault is why a record has no effect, in words its producer can act on: the

@@ -107,7 +107,7 @@ func checkEvent(s *event.Schema, e *event.Event) error {
 	if err := checkLeaves(reflect.ValueOf(e).Elem(), "event"); err != nil {
 		return err
 	}
-	payloads := []bool{e.Decision != nil, e.Intervention != nil, e.Outcome != nil, e.End != nil}
+	payloads := []bool{e.Decision != nil, e.Intervention != nil, e.Outcome != nil, e.End != nil, e.Exclude != nil}
 	for i, set := range payloads {
 		if set != (e.Type == event.TypeDecision+event.Type(i)) {
 			return fmt.Errorf("a %v with payloads %v", e.Type, payloads)
@@ -116,12 +116,12 @@ func checkEvent(s *event.Schema, e *event.Event) error {
 	switch {
 	case e.Trajectory == "":
 		return fmt.Errorf("no trajectory")
-	case (e.Time == event.NoTime) != (e.Type == event.TypeIntervention):
+	case (e.Time == event.NoTime) != (e.Type == event.TypeIntervention || e.Type == event.TypeExclude):
 		return fmt.Errorf("a %v at %d", e.Type, e.Time)
 	case e.Experiment != "" && s.Find(e.Experiment) < 0:
 		return fmt.Errorf("experiment %q", e.Experiment)
-	case e.Type == event.TypeIntervention && e.Experiment != "":
-		return fmt.Errorf("an intervention of experiment %q", e.Experiment)
+	case e.Time == event.NoTime && e.Experiment != "":
+		return fmt.Errorf("a %v of experiment %q", e.Type, e.Experiment)
 	case e.Type == event.TypeDecision && e.Experiment == "" && len(s.Experiments) > 1:
 		return fmt.Errorf("a decision of no experiment")
 	}
@@ -132,6 +132,8 @@ func checkEvent(s *event.Schema, e *event.Event) error {
 		return checkIntervention(e.Intervention)
 	case event.TypeOutcome:
 		return checkOutcome(s, e)
+	case event.TypeExclude:
+		return nil
 	}
 	if n := e.End.Decisions; n < 0 || n > 1e9 || n != 0 && !e.End.Counted {
 		return fmt.Errorf("end %+v", e.End)

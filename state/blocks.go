@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 
 	"blipd/event/pack"
 )
@@ -13,6 +14,13 @@ import (
 
 // place is where an entry lies: in which block, and from which byte on.
 type place struct{ block, offset int64 }
+
+func (p place) before(q place) bool {
+	return p.block < q.block || p.block == q.block && p.offset < q.offset
+}
+
+// noPlace is where nothing lies.
+var noPlace = place{-1, 0}
 
 // blocks gathers entries that are to be written.
 type blocks struct {
@@ -87,11 +95,23 @@ func (p *Partition) eachBlock(kind byte, from int64, visit func(number int64, bl
 	})
 }
 
-// eachEntry visits the sealed entries of a block.
+// blank overwrites a sealed entry, which keeps its size: zeros, sealed.
+func blank(sealed []byte) {
+	body := sealed[1 : len(sealed)-4]
+	clear(body)
+	sealed[0] = valueVersion
+	binary.LittleEndian.PutUint32(sealed[len(sealed)-4:], crc32.Checksum(sealed[:len(sealed)-4], checksums))
+}
+
+// isBlank tells whether an entry was erased: every other one begins with the length
+// of an id, or with what it is.
+func isBlank(sealed []byte) bool { return len(sealed) > 5 && sealed[1] == 0 }
+
+// eachEntry visits the sealed entries of a block that were not erased.
 func eachEntry(number int64, block []byte, visit func(at place, sealed []byte) error) error {
 	for offset := int64(0); offset < int64(len(block)); {
 		sealed, next, err := entryAt(block, offset)
-		if err == nil {
+		if err == nil && !isBlank(sealed) {
 			err = visit(place{number, offset}, sealed)
 		}
 		if err != nil {

@@ -61,6 +61,9 @@ func (p *Partition) fill(txn *badger.Txn, c *changes, journal *blocks) error {
 	if p.store.config.Volatile {
 		return nil
 	}
+	if err := p.fillErasures(txn, c); err != nil {
+		return err
+	}
 	if len(c.operations) > 0 {
 		if err := txn.Set(keyNumber(p.number, 'l', p.logged), p.sealOperations(c.operations)); err != nil {
 			return err

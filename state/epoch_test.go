@@ -118,7 +118,7 @@ func TestEpochs(t *testing.T) {
 				t.Fatalf("change %d: restarted\n%s\nnot\n%s", n, got, want)
 			}
 			closed, _ := u.p.Ledgers(0)
-			if e := u.p.Stats().Experiments[0]; e.Closed[0]+e.Closed[1]+e.Closed[2]-e.Censored != int64(len(closed[0].(*toy).held)) {
+			if e := u.p.Stats().Experiments[0]; e.Closed[0]+e.Closed[1]+e.Closed[2]-e.Censored-(e.Excluded-e.Closed[Excluded]) != int64(len(closed[0].(*toy).held)) {
 				t.Fatalf("%d in the ledger, counters %+v", len(closed[0].(*toy).held), e)
 			}
 			before := u.p.Stats().Experiments[0]

@@ -45,13 +45,14 @@ type changes struct {
 	closed     map[string]*kept // closed, or changed after that, by id
 	archive    blocks           // of closed trajectories, as each was counted, in log order
 	operations []operation      // on ledgers, in log order
+	erasures   []erasure
 	outbox     []Letter
 	size       int // of all that, about, in bytes
 }
 
 // count is the number of things in it, about.
 func (c *changes) count() int {
-	return len(c.open) + len(c.left) + len(c.closed) + len(c.operations) + len(c.outbox)
+	return len(c.open) + len(c.left) + len(c.closed) + len(c.operations) + len(c.erasures) + len(c.outbox)
 }
 
 func newFold(rules []Rules, limits Limits, ledger NewLedger, recall func(string) (*kept, error)) *fold {
@@ -96,6 +97,12 @@ func (f *fold) accept(e *event.Entry) (*event.Fault, error) {
 	k, err := f.find(ev.Trajectory)
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case ev.Type == event.TypeExclude:
+		return f.exclude(k, ev.Trajectory), nil
+	case k != nil && k.how == Excluded:
+		return event.Faultf(event.Excluded, "%s: trajectory %q was excluded", ev.Type, ev.Trajectory), nil
 	}
 	x, fault := f.experimentOf(ev, k)
 	if fault != nil {

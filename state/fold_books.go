@@ -143,6 +143,9 @@ const (
 	opAdd opKind = iota
 	opRemove
 	opComplete
+	opExclude // a removal that the learner forgets too
+
+	opKinds // their number
 )
 
 // complete completes the periods of experiment x that can be.
@@ -166,11 +169,17 @@ func (b *book) completeTo() event.Time {
 	return event.Time(b.done * b.length)
 }
 
-// operate does an operation; what is counted is learned from.
+// operate does an operation; what is counted is learned from, what is excluded is
+// forgotten.
 func (f *fold) operate(op operation, t *event.Trajectory) {
 	f.books[op.experiment].operate(op, t)
-	if l := f.learn[op.experiment]; l != nil && op.kind == opAdd {
-		l.Learn(t)
+	if l := f.learn[op.experiment]; l != nil {
+		switch op.kind {
+		case opAdd:
+			l.Learn(t)
+		case opExclude:
+			l.Forget(t.ID)
+		}
 	}
 }
 
@@ -178,7 +187,7 @@ func (b *book) operate(op operation, t *event.Trajectory) {
 	switch op.kind {
 	case opAdd:
 		b.sums(op.period).add(t)
-	case opRemove:
+	case opRemove, opExclude:
 		b.sums(op.period).remove(t)
 	case opComplete:
 		b.complete(op.period)

@@ -45,7 +45,7 @@ func (f *fold) hasOutcomes(k *kept, x int) bool {
 // close closes a trajectory for ever.
 func (f *fold) close(k *kept, x int, how How) {
 	f.leave(k)
-	k.phase, k.how, k.closed = phaseClosed, how, f.clock.now
+	k.phase, k.how, k.closed, k.at = phaseClosed, how, f.clock.now, noPlace
 	s := &f.stats.Experiments[x]
 	s.Open--
 	s.Closed[how]++
@@ -67,7 +67,7 @@ func (f *fold) enter(k *kept, x int) {
 // archive puts a closed trajectory, as it is now, behind all that closed or
 // changed before.
 func (f *fold) archive(k *kept) {
-	f.changes.closed[k.ID] = k
+	f.changes.closed[k.ID], k.before = k, k.at
 	before := f.changes.archive.size
 	k.at, _ = f.changes.archive.add(func(w *pack.Writer) { k.pack(w, 0) })
 	f.changes.size += f.changes.archive.size - before + len(k.ID) + 60
@@ -95,6 +95,9 @@ const atTimeout = -1
 // contributes tells whether a closed trajectory adds to a ledger: each of its
 // required outcomes is final, or has a value declared for the time-out.
 func (f *fold) contributes(k *kept, x int) bool {
+	if k.how == Excluded {
+		return false
+	}
 	outcomes := f.rules[x].Experiment.Outcomes
 	for i := range outcomes {
 		if outcomes[i].Required && !final(k, &outcomes[i]) && f.declared(x, i) == nil {
@@ -148,10 +151,10 @@ func (f *fold) count(kind opKind, k *kept, x int) {
 		f.operate(op, t)
 		return
 	}
-	if kind == opRemove {
-		f.censor(k, x, -1)
-	} else {
+	if kind == opAdd {
 		f.censor(k, x, 1)
+	} else {
+		f.censor(k, x, -1)
 	}
 }
 

@@ -25,6 +25,8 @@ type kept struct {
 	epoch int32 // closed: the analysis epoch in which Learned was said
 	size  int32 // of its bytes on disk, about; bounds what one trajectory may take
 
+	before place // closed: where it lay before it last changed; noPlace: nowhere
+
 	// Not part of the state.
 	at      place      // closed: where its body lies; open: where the journal last has all of it
 	due     event.Time // not closed: stream time at which it may have to be; NoTime while there is none
@@ -67,6 +69,9 @@ func (k *kept) pack(w *pack.Writer, from int) {
 	k.PackHead(w)
 	w.Ints([]int64{int64(k.started), int64(k.settled), int64(k.closed), int64(k.size)})
 	w.Byte(byte(k.phase))
+	if k.phase == phaseClosed {
+		w.Ints([]int64{k.before.block, k.before.offset})
+	}
 	w.Byte(byte(k.how))
 	w.Int(int64(k.epoch))
 	w.Int(int64(len(k.waiting)))
@@ -140,7 +145,10 @@ func (k *kept) unpack(r *pack.Reader) {
 func (k *kept) unpackHead(r *pack.Reader) {
 	k.UnpackHead(r)
 	k.started, k.settled, k.closed, k.size = event.Time(r.Int()), event.Time(r.Int()), event.Time(r.Int()), int32(r.Int())
-	k.phase, k.how, k.epoch = phase(r.Byte()), How(r.Byte()), int32(r.Int())
+	if k.phase = phase(r.Byte()); k.phase == phaseClosed {
+		k.before = place{r.Int(), r.Int()}
+	}
+	k.how, k.epoch = How(r.Byte()), int32(r.Int())
 	k.due = event.NoTime
 	if k.phase > phaseClosed || k.how >= hows {
 		r.Fail()

@@ -22,6 +22,7 @@ import (
 //	P j n    block n of the journal of open trajectories
 //	P a n    block n of the archive of closed ones, as long as one of them is kept
 //	P c id   where in the archive a closed trajectory lies
+//	P e id   an excluded trajectory that is yet to be erased, and where it last lay in the archive
 //	P l n    operations on ledgers from number n on, since the newest generation
 //	P g      the newest whole generation of ledgers
 //	P k g n  chunk n of generation g

@@ -22,6 +22,7 @@ type Ledger interface {
 type Learner interface {
 	Predict(*event.Trajectory) []float64
 	Learn(*event.Trajectory)
+	Forget(id string)
 	AppendBinary([]byte) ([]byte, error)
 	UnmarshalBinary([]byte) error
 }

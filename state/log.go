@@ -61,7 +61,7 @@ func (p *Partition) unpackOperations(r *pack.Reader) (operations []operation) {
 		op := operation{kind: opKind(r.Byte())}
 		x := r.Int()
 		op.period, op.at = r.Int(), place{r.Int(), r.Int()}
-		if op.kind > opComplete || x < 0 || x >= int64(len(experiments)) {
+		if op.kind >= opKinds || x < 0 || x >= int64(len(experiments)) {
 			r.Fail()
 			return nil
 		}

@@ -90,7 +90,7 @@ func (p *Partition) readMeta() (m meta, found bool, err error) {
 }
 
 func packExperimentStats(w *pack.Writer, s *ExperimentStats) {
-	w.Ints([]int64{s.Started, s.Open, s.Changed, s.Censored, int64(s.CompleteTo)})
+	w.Ints([]int64{s.Started, s.Open, s.Changed, s.Excluded, s.Censored, int64(s.CompleteTo)})
 	w.Ints(s.Closed[:])
 	packInts(w, s.CensoredRows)
 	packInts(w, s.NotRandomized)
@@ -100,7 +100,7 @@ func packExperimentStats(w *pack.Writer, s *ExperimentStats) {
 }
 
 func unpackExperimentStats(r *pack.Reader) (s ExperimentStats) {
-	s.Started, s.Open, s.Changed, s.Censored, s.CompleteTo = r.Int(), r.Int(), r.Int(), r.Int(), event.Time(r.Int())
+	s.Started, s.Open, s.Changed, s.Excluded, s.Censored, s.CompleteTo = r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), event.Time(r.Int())
 	r.Ints(s.Closed[:])
 	s.CensoredRows, s.NotRandomized, s.Assigned = unpackInts(r), unpackInts(r), unpackInts(r)
 	s.Expected = r.Floats(int(r.Int()))

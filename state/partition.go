@@ -60,18 +60,19 @@ type Partition struct {
 	options Options
 	fold    *fold
 
-	next    int64            // offset of the first record not applied; Unknown before any
-	log     event.Log        // that next belongs to
-	term    int32            // of the log behind the batch in hand
-	heard   bool             // log says something that is not on disk and would not be with the next offset
-	epochs  []epoch          // per experiment
-	parts   [][]part         // per experiment, what its book sums side by side
-	retired map[string]int64 // experiments that are no longer configured: their last epoch
-	letters int64            // ever put into the outbox
-	logged  int64            // operations ever logged
-	newest  generation
-	oldest  int64 // no block of the archive has a lower number
-	journal journal
+	next     int64            // offset of the first record not applied; Unknown before any
+	log      event.Log        // that next belongs to
+	term     int32            // of the log behind the batch in hand
+	heard    bool             // log says something that is not on disk and would not be with the next offset
+	epochs   []epoch          // per experiment
+	parts    [][]part         // per experiment, what its book sums side by side
+	retired  map[string]int64 // experiments that are no longer configured: their last epoch
+	letters  int64            // ever put into the outbox
+	logged   int64            // operations ever logged
+	newest   generation
+	oldest   int64 // no block of the archive has a lower number
+	journal  journal
+	erasures []erasure // noted on disk
 
 	flight *flight // a commit under way; nil: none
 
@@ -184,6 +185,9 @@ func (p *Partition) Commit() error {
 	p.fold.sleep(p.budget(), p.full)
 	if p.store.config.Volatile {
 		return nil
+	}
+	if err := p.eraseExcluded(); err != nil {
+		return err
 	}
 	return p.checkpointIfDue()
 }

@@ -111,6 +111,9 @@ func TestPolicyLate(t *testing.T) {
 func TestParts(t *testing.T) {
 	logs(t, 8, func(t *testing.T, r *rand.Rand) {
 		rules := randomRules(r)
+		if value := float64(r.IntN(3)); value < 2 {
+			rules.TimeoutValues[0] = &value
+		}
 		u, v, plain := newRun(t, rules), newRun(t, rules), newRun(t, rules)
 		for n := range 8 {
 			rules.Policies = nil
@@ -144,6 +147,11 @@ func TestParts(t *testing.T) {
 					_, hadToo := began[part].(*toy).held[packed]
 					if !has && (!had || hadToo) {
 						t.Errorf("change %d: part %d %q lacks a trajectory", n, part, closed[part].(*toy).of)
+					}
+				}
+				for packed := range closed[part].(*toy).held {
+					if _, has := closed[0].(*toy).held[packed]; !has {
+						t.Errorf("change %d: part %d %q has a trajectory that the first has not", n, part, closed[part].(*toy).of)
 					}
 				}
 			}

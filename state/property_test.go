@@ -60,6 +60,10 @@ func randomLog(r *rand.Rand, n int) []event.Event {
 			e = ended(id, when, r.IntN(3))
 		case 4:
 			e = events[r.IntN(len(events))] // again
+		case 5:
+			if r.IntN(10) == 0 {
+				e = excluded(id)
+			}
 		}
 		events = append(events, e)
 	}

@@ -75,6 +75,9 @@ func (p *Partition) restore(m *meta) error {
 	if err := p.restoreOutbox(); err != nil {
 		return err
 	}
+	if err := p.restoreErasures(); err != nil {
+		return err
+	}
 	for x := range changed {
 		if !changed[x] {
 			b := &f.books[x]

@@ -79,6 +79,10 @@ func (f *fold) retell(k *kept, x int) {
 		return
 	}
 	s.Closed[k.how]++
+	if k.how == Excluded {
+		s.Excluded++
+		return
+	}
 	if t := f.contribution(k, x); t != nil {
 		f.operate(operation{kind: opAdd, experiment: x, period: f.books[x].period(k.started)}, t)
 		return

@@ -23,6 +23,8 @@ type ExperimentStats struct {
 	Closed  [hows]int64 // by How
 	Changed int64       // times that an event changed a closed trajectory
 
+	Excluded int64 // trajectories, open or closed before
+
 	Censored     int64   // closed trajectories without outcomes, as of now
 	CensoredRows []int64 // their rows, by arm drawn
 
@@ -63,12 +65,13 @@ const (
 	ByOutcome How = iota // every required outcome was final
 	ByTimeout            // at the time-out, with declared values for what was missing
 	Censored             // at the time-out, without: in no estimate
+	Excluded             // by an exclude, while it was open
 
 	hows // their number
 )
 
 // String is the way as metrics carry it.
-func (h How) String() string { return [hows]string{"outcome", "timeout", "censored"}[h] }
+func (h How) String() string { return [hows]string{"outcome", "timeout", "censored", "excluded"}[h] }
 
 // Hows lists the ways in a fixed order.
-func Hows() []How { return []How{ByOutcome, ByTimeout, Censored} }
+func Hows() []How { return []How{ByOutcome, ByTimeout, Censored, Excluded} }

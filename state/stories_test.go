@@ -208,6 +208,9 @@ func (s *story) sayStats() {
 		e := &a.Experiments[x]
 		s.say("%s: started %d, open %d, closed %v, changed %d, censored %d %v, not randomized %v, assigned %v, expected %v, complete to %s",
 			s.rules[x].Experiment.Name, e.Started, e.Open, e.Closed, e.Changed, e.Censored, e.CensoredRows, e.NotRandomized, e.Assigned, e.Expected, clockOf(e.CompleteTo))
+		if e.Excluded > 0 {
+			s.say("%s: excluded %d", s.rules[x].Experiment.Name, e.Excluded)
+		}
 	}
 }
 

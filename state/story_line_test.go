@@ -16,6 +16,7 @@ import (
 //	outcome ID TIME NAME=VALUE... [revision=1] [final=false] [experiment=E]
 //	intervene ID INDEX [id=D] [verdict=approve]
 //	end ID TIME [decisions=3] [experiment=E]
+//	exclude ID
 //	finish | stats | ledger
 //
 // A TIME is 10:04 of the first day, 2/10:04 of the second.
@@ -49,6 +50,8 @@ func (s *story) event(command string, words []string) event.Event {
 		e.Intervention.DecisionID = named["id"]
 	case "end":
 		e = ended(id, s.time(plain[0]), s.number(or(named["decisions"], "0")))
+	case "exclude":
+		e = excluded(id)
 	default:
 		s.t.Fatalf("no command %q", command)
 	}

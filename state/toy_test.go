@@ -189,6 +189,10 @@ func ended(id string, at event.Time, decisions int) event.Event {
 	return event.Event{Type: event.TypeEnd, Trajectory: id, Time: at, End: &event.End{Decisions: decisions, Counted: true}}
 }
 
+func excluded(id string) event.Event {
+	return event.Event{Type: event.TypeExclude, Trajectory: id, Time: event.NoTime, Exclude: &event.Exclude{Reason: "test"}}
+}
+
 // entries gives events the offsets from first on, and records to tell them by.
 func entries(first int64, events ...event.Event) []event.Entry {
 	all := make([]event.Entry, len(events))
@@ -240,6 +244,12 @@ func (l *pupil) Learn(t *event.Trajectory) {
 	l.n++
 	h := fnv.New64a()
 	fmt.Fprint(h, l.hash, t.Learned, describe(t))
+	l.hash = h.Sum64()
+}
+
+func (l *pupil) Forget(id string) {
+	h := fnv.New64a()
+	fmt.Fprint(h, l.hash, "forget", id)
 	l.hash = h.Sum64()
 }
 

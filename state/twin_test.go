@@ -23,6 +23,7 @@ type twinOne struct {
 	events                   []event.Event
 	started, settled, closed event.Time // stream times
 	isClosed, isSettled      bool
+	excluded, unknown        bool // unknown: of which nothing came before the exclude
 }
 
 // now is the second latest of the latest times.
@@ -48,6 +49,22 @@ func (w *twin) apply(e event.Event) {
 
 func (w *twin) accept(e event.Event) bool {
 	one := w.find(e.Trajectory)
+	if e.Type == event.TypeExclude {
+		switch {
+		case one == nil:
+			one = &twinOne{id: e.Trajectory, unknown: true}
+			w.all = append(w.all, one)
+		case one.excluded:
+			return false
+		}
+		if one.excluded = true; !one.isClosed {
+			w.close(one)
+		}
+		return true
+	}
+	if one != nil && one.excluded {
+		return false
+	}
 	if one == nil {
 		if now := w.now(); now != event.NoTime && e.Time != event.NoTime && e.Time.Add(w.rules.Timeout+w.rules.RevisionWindow) < now {
 			return false
@@ -141,6 +158,9 @@ func (w *twin) expire() bool {
 		return false
 	}
 	for _, one := range w.all {
+		if one.isClosed {
+			continue
+		}
 		first := event.NoTime
 		for _, e := range one.events {
 			if e.Time != event.NoTime && (first == event.NoTime || e.Time < first) {
@@ -154,7 +174,7 @@ func (w *twin) expire() bool {
 			return false // not made by these tests
 		}
 		over := first.Add(w.rules.Timeout) <= now || one.isSettled && one.settled.Add(w.rules.CloseGrace) <= now
-		if !one.isClosed && over {
+		if over {
 			w.close(one)
 			return true
 		}
@@ -167,7 +187,7 @@ func (w *twin) contributions() []string {
 	var all []string
 	for _, one := range w.all {
 		t := one.sum()
-		if one.isClosed && t.Held("success").Final.Given {
+		if one.isClosed && !one.excluded && t.Held("success").Final.Given {
 			all = append(all, describe(&t))
 		}
 	}
@@ -178,9 +198,12 @@ func (w *twin) contributions() []string {
 // counts are how many there were, and how many are open.
 func (w *twin) counts() (started, open int) {
 	for _, one := range w.all {
+		if !one.unknown {
+			started++
+		}
 		if !one.isClosed {
 			open++
 		}
 	}
-	return len(w.all), open
+	return started, open
 }

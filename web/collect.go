@@ -175,6 +175,7 @@ func collectExperiments(out *emitter, live *Live) {
 			out.send(assignments, float64(sum.Assigned[arm]), e.Name, name)
 			out.send(assignmentsExpected, sum.Expected[arm], e.Name, name)
 		}
+		out.send(trajectoriesExcluded, float64(sum.Excluded), e.Name)
 		for _, reason := range event.NotRandomizedReasons() {
 			out.send(notRandomized, float64(sum.NotRandomized[reason]), e.Name, reason.String())
 		}

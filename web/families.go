@@ -89,7 +89,9 @@ var (
 	trajectoriesOpen = gauge("blipd_trajectories_open",
 		"Trajectories that have not closed.")
 	trajectoriesClosed = counter("blipd_trajectories_closed_total",
-		"Trajectories closed: with their outcomes, at the time-out with declared values, or censored.", "how")
+		"Trajectories closed: with their outcomes, at the time-out with declared values, censored, or excluded while they were open.", "how")
+	trajectoriesExcluded = counter("blipd_trajectories_excluded_total",
+		"Trajectories that were excluded: they are in no sum, and nothing is kept of them.", "experiment")
 	inputLag = gauge("blipd_input_lag_records",
 		"Records between the last one counted and the end of the log. Absent while unknown.", "topic", "partition")
 	streamTime = gauge("blipd_stream_time_seconds",
@@ -136,7 +138,7 @@ var (
 func families() []*family {
 	return slices.Concat(effectSeries.all(), gainSeries.all(), []*family{
 		supportLow, modelCheck, groupsHidden, healthCheckOK, holdActive, completeTo,
-		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed,
+		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed, trajectoriesExcluded,
 		inputLag, inputLevelIn, streamTime, partitionStopped, topicIDKnown, logWentBack, outboxRecords,
 		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, reloadSuccessful, reloadLastSuccess,
 		rebuildActive, rebuildDone, rebuildBehind, buildInfo,

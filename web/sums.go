@@ -27,6 +27,7 @@ func sumExperiment(live *Live, place int, e *Experiment) state.ExperimentStats {
 		x := &live.Partitions[i].Experiments[place]
 		sum.Started += x.Started
 		sum.Open += x.Open
+		sum.Excluded += x.Excluded
 		addInts(sum.Closed[:], x.Closed[:])
 		addInts(sum.NotRandomized, x.NotRandomized)
 		addInts(sum.Assigned, x.Assigned)

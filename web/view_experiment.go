@@ -98,6 +98,9 @@ func reportTiles(r *estimators.Report) []tile {
 	if r.Censored > 0 {
 		closed.Note += ", " + count(r.Censored) + " without"
 	}
+	if r.Excluded > 0 {
+		closed.Note += ", " + count(r.Excluded) + " excluded"
+	}
 	return []tile{
 		closed,
 		{Name: "Decisions", Value: count(r.Decisions), Note: "randomized, in closed trajectories"},

@@ -53,6 +53,25 @@ const overhead = 64
 // names. After any other error some may be: it is of the moment, and the caller
 // sends all of them again, now or later.
 func (c *Client) Produce(ctx context.Context, topic string, messages []Message) error {
+	return c.produce(ctx, topic, messages, c.spread)
+}
+
+// ProduceToAll is Produce, but stores each message in every partition: for what is
+// to reach a key whose partition another producer chose.
+func (c *Client) ProduceToAll(ctx context.Context, topic string, messages []Message) error {
+	return c.produce(ctx, topic, messages, func(messages []Message, count int) [][]int {
+		spread := make([][]int, count)
+		for partition := range spread {
+			for i := range messages {
+				spread[partition] = append(spread[partition], i)
+			}
+		}
+		return spread
+	})
+}
+
+// produce stores messages where spread says, by partition.
+func (c *Client) produce(ctx context.Context, topic string, messages []Message, spread func(messages []Message, count int) [][]int) error {
 	if len(messages) == 0 {
 		return nil
 	}
@@ -64,7 +83,7 @@ func (c *Client) Produce(ctx context.Context, topic string, messages []Message) 
 		return fmt.Errorf("produce to topic %q: it has no partitions yet", topic)
 	}
 	refused := &RefusedError{Topic: topic}
-	for partition, indexes := range c.spread(messages, layout.partitions) {
+	for partition, indexes := range spread(messages, layout.partitions) {
 		p := producer{client: c, topic: topic, partition: partition, messages: messages}
 		for len(indexes) > 0 {
 			n := p.fit(indexes)
