@@ -29,13 +29,15 @@ type Daemon struct {
 	listener net.Listener
 	server   *http.Server
 
-	intake  intake
-	reports atomic.Pointer[map[string]pair] // of the last refit, by experiment; nil before the first
-	refits  *durations
-	commits *durations
-	last    atomic.Int64 // unix nanoseconds of the last refit; 0 before
-	backs   atomic.Int64 // times that a log started or ended before where it had
-	dropped atomic.Int64 // dead letters that the broker refused for their content
+	intake   intake
+	space    space
+	reports  atomic.Pointer[map[string]pair] // of the last refit, by experiment; nil before the first
+	refits   *durations
+	commits  *durations
+	last     atomic.Int64 // unix nanoseconds of the last refit; 0 before
+	backs    atomic.Int64 // times that a log started or ended before where it had
+	setAside atomic.Int64 // directories of state that were damaged
+	dropped  atomic.Int64 // dead letters that the broker refused for their content
 
 	mu    sync.Mutex // guards truth
 	truth map[string][]web.Truth
@@ -58,9 +60,10 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	if d.client, err = kafka.New(d.config.Kafka); err != nil {
 		return nil, err
 	}
-	if d.store, err = state.Open(d.config.State, d.config.Kafka.Topic); err != nil {
+	if err = d.openState(); err != nil {
 		return nil, err
 	}
+	d.space.free, d.space.need = d.store.Free, d.store.Need
 	if d.listener, err = net.Listen("tcp", d.config.Web.Listen); err != nil {
 		return nil, fmt.Errorf("daemon: listen on %s: %w: set web.listen", d.config.Web.Listen, err)
 	}
@@ -89,16 +92,29 @@ func (d *Daemon) Run(ctx context.Context) error {
 	room(d.consume)
 	room(d.refitAlways)
 	room(d.relieve)
+	room(d.watchSpace)
 	if d.config.Outputs.DeadLetters != "" {
 		room(d.relay)
 	}
 	<-ctx.Done()
 	rooms.Wait()
-	err := d.close()
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
-		err = errors.Join(cause, err)
+		return errors.Join(d.condemn(cause), d.closeInTime())
 	}
-	return err
+	return d.close()
+}
+
+// closeInTime closes, but does not wait for ever: what Badger cannot write it tries
+// again without end, and who would stop a daemon that fails?
+func (d *Daemon) closeInTime() error {
+	closed := make(chan error, 1)
+	go func() { closed <- d.close() }() // the process ends soon
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(d.config.ShutdownTimeout):
+		return fmt.Errorf("daemon: close: not done within shutdown_timeout (%s); nothing that was committed is lost", d.config.ShutdownTimeout)
+	}
 }
 
 // serve answers HTTP until ctx ends.
@@ -122,7 +138,7 @@ func (d *Daemon) consume(ctx context.Context) error {
 	c := ingest.Consumer{
 		Client: d.client, Schema: d.config.Schema(), Manual: len(d.config.Kafka.Partitions) > 0,
 		Open: d.open, Began: d.intake.began, Ended: d.intake.ended,
-		Held: d.held, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack,
+		Held: d.held, Paused: d.space.short, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack, BeganLate: d.beganLate,
 	}
 	return c.Run(ctx)
 }

@@ -13,3 +13,6 @@ func MomentsOf(p *state.Partition, experiment int) (closed, complete *estimators
 	c, k := p.Ledgers(experiment)
 	return c.(ledger).moments, k.(ledger).moments
 }
+
+// FreeSpace makes a daemon that does not run yet see a disk with so many bytes free.
+func FreeSpace(d *Daemon, free func() (int64, error)) { d.space.free = free }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"blipd/ingest"
 	"blipd/ingest/kafka"
@@ -17,15 +16,17 @@ import (
 type intake struct {
 	mu         sync.Mutex // guards all below
 	partitions map[int]*state.Partition
-	workers    map[int]*ingest.Worker // of the generation at work
-	failed     map[int]stopped        // partitions that have stopped for good
-	joined     bool                   // a generation is at work
-	trouble    error                  // why brokers cannot be reached; nil: they can
-	blocked    error                  // why dead letters cannot be sent; nil: they can
+	restored   map[int]*state.Partition // at the start, and not yet asked for
+	origin     *state.Origin            // state began because another was damaged; nil: it did not
+	workers    map[int]*ingest.Worker   // of the generation at work
+	failed     map[int]stopped          // partitions that have stopped for good
+	joined     bool                     // a generation is at work
+	trouble    error                    // why brokers cannot be reached; nil: they can
+	blocked    error                    // why dead letters cannot be sent; nil: they can
 }
 
 func (i *intake) init() {
-	i.partitions, i.failed = map[int]*state.Partition{}, map[int]stopped{}
+	i.partitions, i.restored, i.failed = map[int]*state.Partition{}, map[int]*state.Partition{}, map[int]stopped{}
 }
 
 // owned lists the open partitions in order.
@@ -66,11 +67,12 @@ func (d *Daemon) open(number int) (ingest.Partition, error) {
 	if p := d.intake.partitions[number]; p != nil {
 		return p, nil
 	}
-	options := d.config.stateOptions()
-	options.Clock, options.Committed = time.Now, d.commits.observe
-	p, err := d.store.Partition(number, options)
-	if err != nil {
-		return nil, err
+	p := d.intake.restored[number]
+	if delete(d.intake.restored, number); p == nil {
+		var err error
+		if p, err = d.restore(number); err != nil {
+			return nil, err
+		}
 	}
 	from := "offset " + fmt.Sprint(p.Next())
 	if p.Next() == state.Unknown {
@@ -90,7 +92,7 @@ func (d *Daemon) held(number int) bool {
 	d.intake.mu.Lock()
 	defer d.intake.mu.Unlock()
 	p := d.intake.partitions[number]
-	return p != nil && p.Waiting() >= outboxLimit
+	return p != nil && p.Waiting() >= outboxLimit || d.space.short()
 }
 
 // reachable is told when brokers can no longer be reached, and when again.
@@ -109,11 +111,12 @@ func (d *Daemon) reachable(err error) {
 const (
 	pausedOutbox    = "outbox" // dead letters wait to be sent
 	pausedUnreached = "kafka"  // brokers cannot be reached
+	pausedDisk      = "disk"   // the disk of state is nearly full
 )
 
 // paused says which reasons hold intake up.
 func (d *Daemon) paused() map[string]bool {
-	paused := map[string]bool{pausedOutbox: false, pausedUnreached: false}
+	paused := map[string]bool{pausedOutbox: false, pausedUnreached: false, pausedDisk: d.space.short()}
 	for _, reason := range kafka.Reasons() {
 		paused[reason] = false
 	}

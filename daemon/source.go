@@ -77,7 +77,7 @@ func (d *Daemon) EarlierReport(experiment string, epoch int) *estimators.Report 
 func (d *Daemon) Live() web.Live {
 	live := web.Live{
 		Now: time.Now(), Version: d.version, Topic: d.config.Kafka.Topic, Paused: d.paused(),
-		Refits: d.refits.histogram(), Commits: d.commits.histogram(), DeadLettersDropped: d.dropped.Load(), WentBack: d.backs.Load(),
+		Refits: d.refits.histogram(), Commits: d.commits.histogram(), DeadLettersDropped: d.dropped.Load(), WentBack: d.backs.Load(), SetAside: d.setAside.Load(),
 	}
 	if at := d.last.Load(); at != 0 {
 		live.LastRefit = time.Unix(0, at)
@@ -115,11 +115,14 @@ func (d *Daemon) Readiness() web.Readiness {
 			say("partition %d: nothing was fetched yet", number)
 		}
 	}
+	if words := d.space.words(); words != "" {
+		say("the disk of %s is nearly full: %s", d.config.State.Dir, words)
+	}
 	if i.blocked != nil {
 		say("dead letters cannot be sent: %v", i.blocked)
 	}
 	if d.reports.Load() == nil {
 		say("no refit yet")
 	}
-	return web.Readiness{Ready: len(missing) == 0, Missing: missing}
+	return web.Readiness{Ready: len(missing) == 0, Missing: missing, Notes: i.notes(d.config.State.Dir)}
 }

@@ -64,6 +64,7 @@ type Partition struct {
 	letters int64            // ever put into the outbox
 	logged  int64            // operations ever logged
 	newest  generation
+	weight  int64 // bytes of it
 	oldest  int64 // no block of the archive has a lower number
 	journal journal
 

@@ -106,6 +106,8 @@ var (
 var (
 	intakePaused = gauge("blipd_intake_paused",
 		"Whether intake is held up for the reason, 1 or 0.", "reason")
+	stateSetAside = counter("blipd_state_set_aside_total",
+		"Directories of state that were damaged and set aside by this process, each to be counted again from the log.")
 	deadLettersDropped = counter("blipd_dead_letters_dropped_total",
 		"Dead letters that the broker refused for their content and that are lost.")
 	refitSeconds = histogram("blipd_refit_seconds",
@@ -124,6 +126,6 @@ func families() []*family {
 		supportLow, modelCheck, groupsHidden, healthCheckOK, completeTo,
 		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed,
 		inputLag, streamTime, partitionStopped, topicIDKnown, logWentBack, outboxRecords,
-		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, buildInfo,
+		intakePaused, stateSetAside, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, buildInfo,
 	})
 }

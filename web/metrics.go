@@ -70,6 +70,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	if !live.LastRefit.IsZero() {
 		out.send(refitLastSuccess, seconds(live.LastRefit))
 	}
+	out.send(stateSetAside, float64(live.SetAside))
 	out.send(deadLettersDropped, float64(live.DeadLettersDropped))
 	out.send(buildInfo, 1, live.Version, c.revision, runtime.Version())
 }

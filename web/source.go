@@ -56,6 +56,7 @@ type Live struct {
 	LastRefit          time.Time // zero before the first
 	Commits            Durations
 	WentBack           int64 // times that a log started or ended before where it had
+	SetAside           int64 // directories of state that were damaged
 	DeadLettersDropped int64 // refused by the broker for their content
 }
 
@@ -78,4 +79,5 @@ type Durations struct {
 type Readiness struct {
 	Ready   bool     `json:"ready"`
 	Missing []string `json:"missing,omitempty"` // what is not yet so, in words
+	Notes   []string `json:"notes,omitempty"`   // what people should know though it hinders nothing
 }
