@@ -108,7 +108,7 @@ func (d *Daemon) newRebuild(ctx context.Context, partial bool) (_ *rebuild, err 
 	r.consumer = ingest.Consumer{
 		Client: r.client, Schema: cfg.Schema(), Manual: true, Open: r.open,
 		Began: func(map[int]*ingest.Worker) {}, Ended: func() {}, Nameless: func() {}, WentBack: func(int, kafka.Bounds, kafka.Bounds) {},
-		Held:   func(int) bool { return false },
+		Held: func(int) bool { return false }, Paused: d.space.short, BeganLate: func(int, int64) {},
 		Failed: func(_ int, err kafka.Stopped) { r.stop(err) },
 	}
 	return r, nil
