@@ -21,23 +21,6 @@ type backfill struct {
 	level      bool  // they have been level
 }
 
-// watchEvery is how often that is looked at.
-const watchEvery = 250 * time.Millisecond
-
-// watch follows it until ctx ends.
-func (d *Daemon) watch(ctx context.Context) error {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		d.lookBack(time.Now())
-	}
-}
-
 // endsEvery is how often the end of the log is asked for where intake is held up:
 // what is not fetched tells none.
 const endsEvery = 5 * time.Second

@@ -91,7 +91,7 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	}
 	d.consumer = &ingest.Consumer{
 		Client: d.client, Schema: config.Schema(), Manual: len(config.Kafka.Partitions) > 0,
-		Open: d.open, Began: d.began, Ended: d.intake.ended,
+		Open: d.open, Began: d.began, Ended: d.ended,
 		Held: d.held, Paused: d.space.short, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack, BeganLate: d.beganLate,
 	}
 	d.server = web.NewServer(config.Web, d, log, d.actions()...)

@@ -30,9 +30,11 @@ func (d *Daemon) openState() error {
 
 // tryState opens what there is.
 func (d *Daemon) tryState() (err error) {
+	begun := time.Now()
 	if d.store, err = state.Open(d.config.Load().State, d.config.Load().Kafka.Topic); err != nil {
 		return err
 	}
+	d.storeOpened(begun)
 	if words := d.store.Settled(); words != "" {
 		d.log.Warn("state was put right after a kill", "dir", d.config.Load().State.Dir, "what", words)
 	}

@@ -26,7 +26,7 @@ func (d *Daemon) relieve(ctx context.Context) error {
 			_ = r.store.Relieve() // an error means that its directory has gone meanwhile
 		}
 		if err != nil {
-			d.log.Warn("memory of mapped files is left to the system", "error", err)
+			d.log.Warn("memory of mapped files is left to the system", "err", err)
 			return nil
 		}
 	}
