@@ -9,20 +9,22 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"time"
 )
 
 type benchCommand struct {
-	Events     int64  `default:"1000000" help:"Events of the standard workload."`
-	Partitions int    `default:"4" help:"Partitions of the topic."`
-	Rounds     int    `default:"3" help:"How often each row is measured; medians are printed."`
-	Sync       bool   `default:"true" negatable:"" help:"Also measure the daemon with state.sync_writes on."`
-	Blip       bool   `default:"true" negatable:"" help:"Also measure the daemon with a blip model: all three estimands."`
-	Refit      int    `placeholder:"N" help:"Also measure a refit with this number of trajectories, and with a hundredth of it."`
-	Estimate   int    `placeholder:"N" help:"Also measure the command estimate over a file with this number of decisions."`
-	Memory     int    `placeholder:"N" help:"Also measure the memory of a daemon with this number of open trajectories of 4 decisions."`
-	Kafka      string `placeholder:"HOST:PORT" help:"Also measure fetch and daemon from a Kafka; it must have an empty topic blipd.events with the same number of partitions."`
-	Output     string `enum:"table,markdown,json" default:"table" help:"Form of the result: ${enum}."`
-	Profile    string `type:"path" placeholder:"FILE" help:"Also write the CPU profile of the last round of the daemon, for go tool pprof."`
+	Events     int64         `default:"1000000" help:"Events of the standard workload."`
+	Partitions int           `default:"4" help:"Partitions of the topic."`
+	Rounds     int           `default:"3" help:"How often each row is measured; medians are printed."`
+	Sync       bool          `default:"true" negatable:"" help:"Also measure the daemon with state.sync_writes on."`
+	Blip       bool          `default:"true" negatable:"" help:"Also measure the daemon with a blip model: all three estimands."`
+	Every      time.Duration `name:"refit-interval" default:"10s" help:"Between two refits of the daemon."`
+	Refit      int           `placeholder:"N" help:"Also measure a refit with this number of trajectories, and with a hundredth of it."`
+	Estimate   int           `placeholder:"N" help:"Also measure the command estimate over a file with this number of decisions."`
+	Memory     int           `placeholder:"N" help:"Also measure the memory of a daemon with this number of open trajectories of 4 decisions."`
+	Kafka      string        `placeholder:"HOST:PORT" help:"Also measure fetch and daemon from a Kafka; it must have an empty topic blipd.events with the same number of partitions."`
+	Output     string        `enum:"table,markdown,json" default:"table" help:"Form of the result: ${enum}."`
+	Profile    string        `type:"path" placeholder:"FILE" help:"Also write the CPU profile of the last round of the daemon, for go tool pprof."`
 }
 
 // openTopic holds trajectories that stay open.
@@ -188,7 +190,7 @@ func (b *bench) rounds(ctx context.Context) ([]row, [][]byte, error) {
 
 // consume has a job done over a topic of the broker.
 func (b *bench) consume(ctx context.Context, j *job) (_ *result, err error) {
-	j.Broker, j.Partitions = cmp.Or(j.Broker, b.broker), b.command.Partitions
+	j.Broker, j.Partitions, j.Every = cmp.Or(j.Broker, b.broker), b.command.Partitions, b.command.Every
 	if j.Dir, err = os.MkdirTemp(b.dir, "state-"); err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}

@@ -28,11 +28,17 @@ type Consumer struct {
 	Ended func()
 	// Held says whether a partition should not be fed for now.
 	Held func(partition int) bool
+	// Paused says whether no partition should work for now, not even on what was
+	// fetched before.
+	Paused func() bool
 	// Failed is told of a partition that has stopped for good.
 	Failed func(partition int, err kafka.Stopped)
 	// WentBack is told that a log starts or ends before where it did: a new leader that
 	// lags, one that lost records, or, where topics have no ids, another topic.
 	WentBack func(partition int, was, is kafka.Bounds)
+	// BeganLate is told of a partition that has no state when the first batch of its log
+	// arrives and the log begins above offset 0.
+	BeganLate func(partition int, start int64)
 	// Nameless is told, once a generation, that the cluster tells no topic ids.
 	Nameless func()
 	// Shared is told, once a generation, that the group has given others a part.
@@ -91,7 +97,7 @@ func (c *Consumer) work(ctx context.Context, g kafka.Generation) error {
 		return c.wait(ctx, len(mine), count)
 	}
 	c.whole, c.since = true, time.Time{}
-	s := &session{consumer: c, workers: map[int]*Worker{}, marks: map[int]kafka.Bounds{}}
+	s := &session{consumer: c, workers: map[int]*Worker{}, marks: map[int]kafka.Bounds{}, fresh: map[int]bool{}}
 	start := map[int]kafka.Start{}
 	var log kafka.Log // of the topic, as state knows it
 	for _, number := range mine {
@@ -103,10 +109,10 @@ func (c *Consumer) work(ctx context.Context, g kafka.Generation) error {
 			return nil
 		}
 		decoder := event.Decoder{Schema: c.Schema, Keyless: count == 1}
-		s.workers[number] = NewWorker(decoder, partition, c.Client.Wake)
+		s.workers[number] = NewWorker(decoder, partition, c.Client.Wake, c.Paused)
 		at, known := partition.Next(), partition.Log()
 		s.marks[number] = kafka.Bounds{Start: known.Start, End: known.End}
-		if at < 0 {
+		if s.fresh[number] = at < 0; at < 0 {
 			at = kafka.Earliest
 		}
 		start[number] = kafka.Start{Offset: at, Log: kafka.Log{Topic: known.Topic, Partitions: known.Partitions}, Term: known.Term}
@@ -147,6 +153,7 @@ type session struct {
 	consumer *Consumer
 	workers  map[int]*Worker
 	nameless bool                 // it was told
+	fresh    map[int]bool         // that have no state, and nothing was heard of yet
 	marks    map[int]kafka.Bounds // of each log, when last heard of; of the goroutine of Fetch
 }
 
@@ -217,6 +224,10 @@ func (s *session) Deliver(b kafka.Batch) {
 		s.consumer.WentBack(b.Partition, was, is)
 	}
 	s.marks[b.Partition] = is
+	if s.fresh[b.Partition] && is.Start > 0 {
+		s.consumer.BeganLate(b.Partition, is.Start)
+	}
+	delete(s.fresh, b.Partition)
 	s.workers[b.Partition].offer(b)
 }
 

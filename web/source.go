@@ -64,6 +64,7 @@ type Live struct {
 	LastRefit          time.Time // zero before the first
 	Commits            Durations
 	WentBack           int64 // times that a log started or ended before where it had
+	SetAside           int64 // directories of state that were damaged
 	DeadLettersDropped int64 // refused by the broker for their content
 	Reload             Reload
 	Progress           *Progress // nil while nothing is known
