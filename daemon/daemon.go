@@ -56,7 +56,7 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 			err = errors.Join(err, d.close())
 		}
 	}()
-	d.config.Kafka.Changed = d.reachable
+	d.config.Kafka.Changed, d.config.State.Log = d.reachable, log
 	if d.client, err = kafka.New(d.config.Kafka); err != nil {
 		return nil, err
 	}

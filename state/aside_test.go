@@ -184,3 +184,20 @@ func TestNeed(t *testing.T) {
 		t.Errorf("after a restart %d, before %d", n, need)
 	}
 }
+
+// TestForeign: a ledger that another version has written is no damage.
+func TestForeign(t *testing.T) {
+	u := newRun(t, retail())
+	u.apply(t, someEvents())
+	u.options.NewLedger = func(int) Ledger { return stranger{&toy{}} }
+	_, err := u.store.Partition(3, u.options)
+	unusable(t, err, "another version of blipd has written it", "of version 7")
+	if errors.Is(err, ErrDamaged) {
+		t.Errorf("%v is damage", err)
+	}
+}
+
+// stranger is a ledger of another version.
+type stranger struct{ Ledger }
+
+func (stranger) UnmarshalBinary([]byte) error { return errors.New("of version 7") }

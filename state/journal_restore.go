@@ -28,7 +28,7 @@ func (p *Partition) restoreOpen() error {
 	}
 	for _, k := range f.open {
 		if !f.sound(k.packed) { // one that sleeps is looked at when it wakes
-			return damaged("open trajectory %q of partition %d cannot be unpacked", k.ID, p.number)
+			return foreign("open trajectory %q of partition %d cannot be unpacked", k.ID, p.number)
 		}
 		own := f.experiment(k.Experiment)
 		if k.phase = phaseOpen; own >= 0 && f.hasOutcomes(k, own) {
