@@ -201,3 +201,20 @@ func TestForeign(t *testing.T) {
 type stranger struct{ Ledger }
 
 func (stranger) UnmarshalBinary([]byte) error { return errors.New("of version 7") }
+
+func TestPartitions(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	for _, number := range []int{0, 3, 70_000} {
+		p, err := s.Partition(number, Options{Rules: []Rules{retail()}, Limits: wide, NewLedger: counting})
+		if err != nil {
+			t.Fatal(err)
+		}
+		apply(t, p, entries(0, someEvents()...))
+	}
+	if err := s.SetReport("retail", 1, []byte("r")); err != nil {
+		t.Fatal(err)
+	}
+	if numbers, err := s.Partitions(); err != nil || fmt.Sprint(numbers) != "[0 3 70000]" {
+		t.Errorf("%v (%v)", numbers, err)
+	}
+}
