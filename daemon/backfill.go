@@ -35,6 +35,7 @@ func (d *Daemon) watch(ctx context.Context) error {
 		case <-tick.C:
 		}
 		d.lookBack(time.Now())
+		d.lookAtLoops(time.Now())
 	}
 }
 

@@ -35,6 +35,8 @@ func (d *Daemon) refitAlways(ctx context.Context) error {
 func (d *Daemon) Refit(ctx context.Context) error {
 	d.house.RLock()
 	defer d.house.RUnlock()
+	d.loops.refit.begin()
+	defer d.loops.refit.end()
 	begun, cfg := time.Now(), d.config.Load()
 	partitions := d.intake.owned()
 	if len(partitions) == 0 {

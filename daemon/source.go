@@ -110,7 +110,7 @@ func (d *Daemon) Live() web.Live {
 func (d *Daemon) Readiness() web.Readiness {
 	d.lookBack(time.Now())
 	now, level := d.backfill.progress(d.config.Load().Kafka.Topic)
-	var missing []string
+	missing := d.Stalled()
 	say := func(format string, args ...any) { missing = append(missing, fmt.Sprintf(format, args...)) }
 	i := &d.intake
 	i.mu.Lock()
