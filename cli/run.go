@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -35,14 +36,24 @@ func (c *runCommand) Run(p *process) error {
 		return err
 	}
 	log.Info("blipd started", "version", version(), "topic", cfg.Kafka.Topic, "address", cfg.Web.Scheme()+"://"+d.Addr())
-	defer onHangup(func() { _, _ = d.Reload() })() // it says in the log what came of it
+	host := supervise(d, log)
+	defer onHangup(func() {
+		host.reloading()
+		_, _ = d.Reload() // it says in the log what came of it
+		host.ready()
+	})()
 	done := make(chan error, 1)
 	go func() { done <- d.Run(ctx) }()
+	host.ready()
+	watching, unwatched := context.WithCancel(context.WithoutCancel(ctx))
+	defer unwatched()
+	go host.watch(watching)
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
 	}
+	host.stopping()
 	log.Info("stopping: the batches in hand are finished and committed")
 	select {
 	case err := <-done:
