@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -90,19 +91,29 @@ func Run(args []string, in io.Reader, out, words io.Writer) int {
 
 // exit prints an error and is its exit code.
 func (p *process) exit(err error) int {
-	var faults *config.Faults
+	code := codeOf(err)
+	switch faults, wrong := errors.AsType[*config.Faults](err); {
+	case err == nil || errors.As(err, new(exitError)): // said already
+	case wrong:
+		fmt.Fprintln(p.words, faults)
+	default:
+		fmt.Fprintf(p.words, "blipd: %v\n", err)
+	}
+	return code
+}
+
+// codeOf is the exit code that an error makes.
+func codeOf(err error) int {
 	var quiet exitError
+	var faults *config.Faults
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &quiet):
 		return int(quiet)
 	case errors.As(err, &faults):
-		fmt.Fprintln(p.words, faults)
 		return exitConfiguration
-	}
-	fmt.Fprintf(p.words, "blipd: %v\n", err)
-	if errors.Is(err, state.ErrUnusable) {
+	case errors.Is(err, state.ErrUnusable):
 		return exitState
 	}
 	return exitFailure
@@ -124,13 +135,16 @@ func (f *configFile) load(p *process) (*daemon.Config, error) {
 	return config.Load(f.Config.File, p.env)
 }
 
-// logger writes to words as the flags say.
-func (p *process) logger() *slog.Logger {
+// logger writes to words as the flags say, what repeats only so often; flush tells
+// at the end what was left out.
+func (p *process) logger() (log *slog.Logger, flush func()) {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(p.logLevel)) // kong checked it
 	options := &slog.HandlerOptions{Level: level}
+	var to slog.Handler = slog.NewTextHandler(p.words, options)
 	if p.logFormat == "json" {
-		return slog.New(slog.NewJSONHandler(p.words, options))
+		to = slog.NewJSONHandler(p.words, options)
 	}
-	return slog.New(slog.NewTextHandler(p.words, options))
+	h := newRepeats(to, time.Now)
+	return slog.New(h), h.Flush
 }

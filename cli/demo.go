@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"time"
 
@@ -23,10 +22,11 @@ const tableEvery = 2 * time.Second
 
 // Run runs the demo.
 func (c *demoCommand) Run(p *process) error {
-	log := p.logger()
 	if p.logLevel == "info" { // a demo's words are its table
-		log = slog.New(slog.NewTextHandler(p.words, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		p.logLevel = "warn"
 	}
+	log, flush := p.logger()
+	defer flush()
 	ctx, cancel := p.interrupted()
 	defer cancel()
 	d, err := demo.New(demo.Options{Listen: c.Listen, Version: version(), Log: log})

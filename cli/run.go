@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -30,12 +32,14 @@ func (c *runCommand) Run(p *process) error {
 	p.limitMemory(cfg.State.Memory)
 	ctx, cancel := p.interrupted()
 	defer cancel()
-	log := p.logger()
+	log, flush := p.logger()
+	defer flush()
+	log.Info("blipd starts", "version", version(), "go", runtime.Version(), "topic", cfg.Kafka.Topic, "brokers", cfg.Kafka.Brokers, "state", cfg.State.Dir)
 	d, err := daemon.New(*cfg, version(), log)
 	if err != nil {
-		return err
+		return stopped(log, err)
 	}
-	log.Info("blipd started", "version", version(), "topic", cfg.Kafka.Topic, "address", cfg.Web.Scheme()+"://"+d.Addr())
+	log.Info("blipd started", "address", cfg.Web.Scheme()+"://"+d.Addr())
 	host := supervise(d, log)
 	defer onHangup(func() {
 		host.reloading()
@@ -50,16 +54,16 @@ func (c *runCommand) Run(p *process) error {
 	go host.watch(watching)
 	select {
 	case err := <-done:
-		return err
+		return stopped(log, err)
 	case <-ctx.Done():
 	}
 	host.stopping()
-	log.Info("stopping: the batches in hand are finished and committed")
+	log.Info("stopping: the batches in hand are finished and committed", "within", cfg.ShutdownTimeout)
 	select {
 	case err := <-done:
-		return err
+		return stopped(log, err)
 	case <-time.After(d.ShutdownTimeout()):
-		return fmt.Errorf("stop: not done within shutdown_timeout (%s); nothing that was committed is lost", d.ShutdownTimeout())
+		return stopped(log, fmt.Errorf("stop: not done within shutdown_timeout (%s); nothing that was committed is lost", d.ShutdownTimeout()))
 	}
 }
 
@@ -70,6 +74,16 @@ func (c *runCommand) configuration(p *process) (*daemon.Config, error) {
 		err = config.WebFile(cfg, *c.Web.Config.File, os.ReadFile)
 	}
 	return cfg, err
+}
+
+// stopped writes the last line of the log, with the exit code that an error makes.
+func stopped(log *slog.Logger, err error) error {
+	if err == nil {
+		log.Info("stopped", "exit_code", exitOK)
+	} else {
+		log.Error("stopped", "exit_code", codeOf(err), "err", err)
+	}
+	return err
 }
 
 // leastHeap is what the collector is always left: below it, it would do nothing

@@ -82,7 +82,7 @@ func (s *supervisor) watch(ctx context.Context) {
 // sign tells how the daemon is; false when nobody asks.
 func (s *supervisor) sign() bool {
 	if stalled := s.daemon.Stalled(); len(stalled) > 0 {
-		return s.say("STATUS=hangs: " + line(stalled))
+		return s.say("STATUS=hangs: " + oneLine(stalled))
 	}
 	message := "STATUS=" + s.status()
 	if s.every > 0 {
@@ -95,7 +95,7 @@ func (s *supervisor) sign() bool {
 func (s *supervisor) status() string {
 	ready := s.daemon.Readiness()
 	if !ready.Ready {
-		return "not ready: " + line(ready.Missing)
+		return "not ready: " + oneLine(ready.Missing)
 	}
 	live := s.daemon.Live()
 	var open, behind int64
@@ -105,7 +105,7 @@ func (s *supervisor) status() string {
 	}
 	words := fmt.Sprintf("ready: %d partitions of %s, %d records behind, %d trajectories open", len(live.Partitions), live.Topic, behind, open)
 	if len(ready.Notes) > 0 {
-		words += "; " + line(ready.Notes)
+		words += "; " + oneLine(ready.Notes)
 	}
 	return words
 }
@@ -113,8 +113,8 @@ func (s *supervisor) status() string {
 // longestStatus is how much of it is told, in bytes.
 const longestStatus = 500
 
-// line puts texts into one line that is not too long.
-func line(texts []string) string {
+// oneLine puts texts into one line that is not too long.
+func oneLine(texts []string) string {
 	words := strings.Join(strings.Fields(strings.Join(texts, "; ")), " ")
 	if len(words) > longestStatus {
 		words = strings.ToValidUTF8(words[:longestStatus], "") + " …"

@@ -95,7 +95,7 @@ func TestStatus(t *testing.T) {
 	if got, want := s.status(), "ready: 2 partitions of events, 7 records behind, 5 trajectories open; restart for kafka"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := line([]string{strings.Repeat("ä", longestStatus)}); len(got) > longestStatus+len(" …") {
+	if got := oneLine([]string{strings.Repeat("ä", longestStatus)}); len(got) > longestStatus+len(" …") {
 		t.Errorf("%d bytes in one line", len(got))
 	}
 }

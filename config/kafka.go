@@ -118,10 +118,11 @@ func readSASL(n node) *kafka.SASL {
 	m := n.mapping()
 	password := m.get("password")
 	password.secret = true
+	secret := password.text("")
 	s := &kafka.SASL{
 		Mechanism: m.get("mechanism").oneOf("scram-sha-512", "plain", "scram-sha-256", "scram-sha-512"),
 		User:      m.get("user").text(""),
-		Password:  password.text(""),
+		Password:  kafka.NewSecret(secret),
 	}
 	m.done()
 	if !n.given() {
@@ -129,7 +130,7 @@ func readSASL(n node) *kafka.SASL {
 	}
 	if !n.null() && !m.broken {
 		m.lacks("user", s.User)
-		m.lacks("password", s.Password)
+		m.lacks("password", secret)
 	}
 	return s
 }

@@ -125,7 +125,7 @@ func TestEveryKey(t *testing.T) {
 		want, got any
 	}{
 		{"kafka", kafka.Config{Brokers: []string{"localhost:9092", "b:9093"}, Topic: "blipd.events", Partitions: []int{0, 1},
-			TLS: &kafka.TLS{ServerName: "x"}, SASL: &kafka.SASL{Mechanism: "scram-sha-256", User: "u", Password: "hunter22"}}, c.Kafka},
+			TLS: &kafka.TLS{ServerName: "x"}, SASL: &kafka.SASL{Mechanism: "scram-sha-256", User: "u", Password: kafka.NewSecret("hunter22")}}, c.Kafka},
 		{"outputs", daemon.Outputs{Effects: "blipd.effects", Alerts: "blipd.alerts", Router: "blipd.router"}, c.Outputs},
 		{"state", state.Config{Dir: "./data", KeepClosed: 72 * time.Hour, Memory: 500e6}, c.State},
 		{"web", web.Config{Listen: ":9464", GroupsPerDimension: 5}, c.Web},

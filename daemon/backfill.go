@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,24 +18,6 @@ type backfill struct {
 	partitions []int // that the track is of
 	known      bool  // how far they are behind
 	level      bool  // they have been level
-}
-
-// watchEvery is how often that is looked at.
-const watchEvery = 250 * time.Millisecond
-
-// watch follows it until ctx ends.
-func (d *Daemon) watch(ctx context.Context) error {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		d.lookBack(time.Now())
-		d.lookAtLoops(time.Now())
-	}
 }
 
 // lookBack takes a sample.

@@ -73,9 +73,11 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	if d.client, err = kafka.New(config.Kafka); err != nil {
 		return nil, err
 	}
+	begun := time.Now()
 	if d.store, err = state.Open(config.State, config.Kafka.Topic); err != nil {
 		return nil, err
 	}
+	d.opened(begun)
 	if words := d.store.Settled(); words != "" {
 		log.Warn("state was put right after a kill", "dir", config.State.Dir, "what", words)
 	}
@@ -92,7 +94,7 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	}
 	d.consumer = &ingest.Consumer{
 		Client: d.client, Schema: config.Schema(), Manual: len(config.Kafka.Partitions) > 0,
-		Open: d.open, Began: d.began, Ended: d.intake.ended,
+		Open: d.open, Began: d.began, Ended: d.ended,
 		Held: d.held, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack,
 	}
 	d.server = web.NewServer(config.Web, d, log, d.actions()...)

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"blipd/estimators"
@@ -33,4 +34,16 @@ func (d *Daemon) Hang(ctx context.Context, partition int) (release func()) {
 func MomentsOf(p *state.Partition, experiment int) (closed, complete *estimators.Moments) {
 	c, k := p.Ledgers(experiment)
 	return c[0].(ledger).moments, k[0].(ledger).moments
+}
+
+// Describe is all that a partition of cfg has to say, both scopes of each experiment.
+func Describe(cfg *Config, p *state.Partition) ([]byte, error) {
+	var all []*estimators.Report
+	for x := range cfg.Experiments {
+		var s sums
+		s.collect(p, x)
+		closed, complete := cfg.reports(x, &s)
+		all = append(all, closed, complete)
+	}
+	return json.Marshal(all)
 }

@@ -84,12 +84,6 @@ func (i *intake) ended() {
 	i.workers, i.joined = nil, false
 }
 
-// began is told of the workers of a generation.
-func (d *Daemon) began(workers map[int]*ingest.Worker) {
-	d.intake.began(workers)
-	d.rebuilds.assigned(slices.Sorted(maps.Keys(workers)))
-}
-
 // open opens the state of a partition once.
 func (d *Daemon) open(number int) (ingest.Partition, error) {
 	d.intake.mu.Lock()

@@ -23,7 +23,7 @@ func (d *Daemon) relieve(ctx context.Context) error {
 		err := d.store.Relieve()
 		d.shelf.RUnlock()
 		if err != nil {
-			d.log.Warn("memory of mapped files is left to the system", "error", err)
+			d.log.Warn("memory of mapped files is left to the system", "err", err)
 			return nil
 		}
 	}

@@ -69,7 +69,9 @@ func (d *Daemon) Refit(ctx context.Context) error {
 			return err
 		}
 	}
-	d.reports.Store(&reports)
+	if first := d.reports.Swap(&reports) == nil; first {
+		d.log.Info("first refit", "partitions", len(partitions), "took", time.Since(begun))
+	}
 	d.refits.observe(time.Since(begun))
 	d.last.Store(time.Now().UnixNano())
 	return nil

@@ -1,40 +1,20 @@
 package daemon_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"blipd/daemon"
 )
 
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // startLogged is start with a log that is kept, from level debug on.
-func startLogged(t *testing.T, cfg daemon.Config) (*running, *lines) {
+func startLogged(t *testing.T, cfg daemon.Config) (*running, *said) {
 	t.Helper()
-	log := &lines{}
+	log := &said{}
 	d, err := daemon.New(cfg, "test", slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 )
 
 // momentsVersion is the version of the bytes of Moments.
-const momentsVersion = 4
+const momentsVersion = 5
 
 // AppendBinary appends the sums, bit for bit: the version, the hash of the
 // Spec, its policies, columns, groups, panels. It never fails.

@@ -179,6 +179,15 @@ func (p *packing) vector(own, _ *vector, _ axis) {
 
 func (p *packing) packed(own, _ *packed, _ axis) {
 	p.w.Int(int64(own.dim))
+	p.w.Bool(own.places != nil)
+	if own.places != nil {
+		p.w.Int(int64(len(own.places)))
+		before := 0
+		for _, at := range own.places {
+			p.w.Int(int64(at - before))
+			before = at + 1
+		}
+	}
 	p.w.Floats(own.a)
 }
 
@@ -222,7 +231,23 @@ func (p *unpacking) vector(own, _ *vector, a axis) { *own = p.r.Floats(p.count(a
 
 func (p *unpacking) packed(own, _ *packed, a axis) {
 	dim := p.count(a)
-	*own = packed{dim, p.r.Floats(triangle(dim))}
+	*own = packed{dim: dim}
+	if p.r.Bool() {
+		own.places = make([]int, p.r.Count())
+		before := 0
+		for i := range own.places {
+			gap := p.r.Int()
+			if gap < 0 || gap >= int64(dim-before) {
+				p.r.Fail()
+				break
+			}
+			own.places[i] = before + int(gap)
+			before = own.places[i] + 1
+		}
+	}
+	if !p.r.Failed() {
+		own.a = p.r.Floats(triangle(own.count()))
+	}
 	if p.r.Failed() {
 		*own = packed{}
 	}

@@ -154,9 +154,9 @@ func (f *blipFit) scales() []float64 {
 // them out.
 func (p *packed) pooled(to []int, size int) []float64 {
 	d := make([]float64, size*size)
-	for i := range p.dim {
+	for i := range p.count() {
 		for j, x := range p.a[triangle(i) : triangle(i)+i+1] {
-			if a, b := to[i], to[j]; a >= 0 && b >= 0 {
+			if a, b := to[p.place(i)], to[p.place(j)]; a >= 0 && b >= 0 {
 				d[a*size+b] += x
 				if i != j {
 					d[b*size+a] += x

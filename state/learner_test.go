@@ -63,3 +63,27 @@ func (u *run) said(t *testing.T) map[int]int {
 	}
 	return said
 }
+
+// TestLearnerForgets: a learner is told of what it learned from and is excluded, and
+// of nothing else; also when recovery tells it again.
+func TestLearnerForgets(t *testing.T) {
+	u := newRun(t, retail())
+	u.apply(t, []event.Event{
+		decide("closed", 1, at(10, 0), "review"), outcome("closed", at(10, 1), 1, 0), decide("open", 1, at(10, 2), "direct"),
+	})
+	learned := func() uint64 { return u.p.fold.learn[0].(*pupil).hash }
+	before := learned()
+	u.apply(t, []event.Event{excluded("open"), excluded("unknown")})
+	if learned() != before {
+		t.Error("it forgets what it never learned")
+	}
+	u.apply(t, []event.Event{excluded("closed")})
+	after := learned()
+	if after == before {
+		t.Error("it does not forget")
+	}
+	u.p = openPartition(t, u.store, u.options)
+	if learned() != after {
+		t.Error("a restart is seen")
+	}
+}

@@ -124,9 +124,9 @@ func (h *control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err == nil:
 		h.log.Info("action done", attributes...)
 	case status < http.StatusInternalServerError:
-		h.log.Warn("action refused", append(attributes, "error", err)...)
+		h.log.Warn("action refused", append(attributes, "err", err)...)
 	default:
-		h.log.Error("action failed", append(attributes, "error", err)...)
+		h.log.Error("action failed", append(attributes, "err", err)...)
 	}
 }
 

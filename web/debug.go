@@ -51,7 +51,7 @@ func NewDebugServer(log *slog.Logger) *http.Server {
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      longestProfile,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ErrorLog:          logLogger("http of profiles", slog.LevelWarn, log),
 	}
 }
 

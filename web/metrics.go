@@ -23,7 +23,7 @@ func metrics(cfg Config, source Source, log *slog.Logger) http.Handler {
 		&collector{cfg: cfg, source: source, revision: revision()},
 	)
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError),
+		ErrorLog:          logLogger("metrics", slog.LevelError, log),
 		ErrorHandling:     promhttp.ContinueOnError, // one bad series costs no other
 		EnableOpenMetrics: true,
 	})

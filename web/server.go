@@ -1,10 +1,13 @@
 package web
 
 import (
+	"context"
 	"fmt"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	exporter "github.com/prometheus/exporter-toolkit/web"
@@ -29,9 +32,27 @@ func NewServer(cfg Config, source Source, log *slog.Logger, actions ...Action) *
 		MaxHeaderBytes:    32 << 10,
 	}
 	if log != nil {
-		s.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+		s.ErrorLog = logLogger("http", slog.LevelWarn, log)
 	}
 	return s
+}
+
+// logLogger is a logger for libraries that have their own: what they say is an
+// attribute of one message, so that lines which differ in an address alone are of
+// one kind.
+func logLogger(message string, level slog.Level, to *slog.Logger) *log.Logger {
+	return log.New(logWriter{message, level, to}, "", 0)
+}
+
+type logWriter struct {
+	message string
+	level   slog.Level
+	to      *slog.Logger
+}
+
+func (w logWriter) Write(b []byte) (int, error) {
+	w.to.Log(context.Background(), w.level, w.message, "err", strings.TrimSpace(string(b)))
+	return len(b), nil
 }
 
 // Serve serves s on l until it is shut down, as the web configuration file of cfg

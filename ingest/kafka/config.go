@@ -77,7 +77,8 @@ type SASL struct {
 	// Mechanism is plain, scram-sha-256 or scram-sha-512.
 	Mechanism string
 
-	User, Password string
+	User     string
+	Password Secret
 }
 
 // validated returns the configuration with its defaults, or every fault in it.

@@ -11,7 +11,7 @@ func TestNewListsEveryFault(t *testing.T) {
 		Brokers: []string{"nohost"}, Group: "g", Partitions: []int{1, 1, -2},
 		MaxWait: time.Hour, MaxBytes: -1,
 		TLS:  &TLS{CA: "missing.pem", Cert: "only.pem"},
-		SASL: &SASL{Mechanism: "gssapi", User: "u", Password: "p"},
+		SASL: &SASL{Mechanism: "gssapi", User: "u", Password: NewSecret("p")},
 	})
 	if err == nil {
 		t.Fatal("taken")

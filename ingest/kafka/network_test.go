@@ -56,7 +56,7 @@ func TestTLSAndSASL(t *testing.T) {
 			secure := func(c *Config) {
 				c.Group = "readers"
 				c.TLS = &TLS{CA: ca, ServerName: "kafka.example"}
-				c.SASL = &SASL{Mechanism: mechanism, User: "blip", Password: "secret"}
+				c.SASL = &SASL{Mechanism: mechanism, User: "blip", Password: NewSecret("secret")}
 			}
 			c := client(t, broker, secure)
 			if err := c.Produce(t.Context(), topic, []Message{{Value: []byte("v")}}); err != nil {
@@ -68,7 +68,7 @@ func TestTLSAndSASL(t *testing.T) {
 			owning(t, "the group is joined", 1, m)
 
 			var told changes
-			wrong := client(t, broker, secure, func(c *Config) { c.SASL.Password, c.Changed = "wrong", told.add })
+			wrong := client(t, broker, secure, func(c *Config) { c.SASL.Password, c.Changed = NewSecret("wrong"), told.add })
 			fetch(t, wrong, map[int]int64{0: 0})
 			eventually(t, "the wrong password is told", func() bool { return len(told.all()) == 1 })
 			if text := told.all()[0].Error(); !strings.Contains(text, "check sasl user and password") {

@@ -15,13 +15,13 @@ func (s *SASL) mechanism() (sasl.Mechanism, error) {
 	if s == nil {
 		return nil, nil
 	}
-	if s.User == "" || s.Password == "" {
+	if s.User == "" || s.Password.reveal() == "" {
 		return nil, fmt.Errorf("sasl %s: user or password is empty", s.Mechanism)
 	}
-	auth := scram.Auth{User: s.User, Pass: s.Password}
+	auth := scram.Auth{User: s.User, Pass: s.Password.reveal()}
 	switch s.Mechanism {
 	case "plain":
-		return plain.Mechanism{Username: s.User, Password: s.Password}, nil
+		return plain.Mechanism{Username: s.User, Password: s.Password.reveal()}, nil
 	case "scram-sha-256":
 		return scramMechanism{auth.AsSha256Mechanism()}, nil
 	case "scram-sha-512":
