@@ -65,13 +65,13 @@ func (d *Daemon) EarlierReport(experiment string, epoch int) *estimators.Report 
 	d.shelf.RUnlock()
 	if err != nil || bytes == nil {
 		if err != nil {
-			d.log.Error("report of an earlier epoch", "experiment", experiment, "epoch", epoch, "err", err)
+			d.log.Error("the report of an earlier epoch cannot be read", "experiment", experiment, "epoch", epoch, "err", err)
 		}
 		return nil
 	}
 	r := &estimators.Report{Since: event.NoTime, AsOf: event.NoTime, CompleteTo: event.NoTime}
 	if err := json.Unmarshal(bytes, r); err != nil {
-		d.log.Error("report of an earlier epoch", "experiment", experiment, "epoch", epoch, "err", err)
+		d.log.Error("the report of an earlier epoch cannot be read", "experiment", experiment, "epoch", epoch, "err", err)
 		return nil
 	}
 	return r

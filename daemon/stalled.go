@@ -52,6 +52,14 @@ type stall struct {
 	since     time.Time
 }
 
+// attributes are what the log says of it.
+func (s stall) attributes(topic string) []any {
+	if s.partition < 0 {
+		return []any{"topic", topic, "what", s.what}
+	}
+	return []any{"topic", topic, "partition", s.partition, "what", s.what}
+}
+
 // Stalled says what hangs: a loop whose step under way does not end. A daemon that
 // is idle, paused, cut off from its brokers or being changed does not hang.
 func (d *Daemon) Stalled() []string { return d.stalled(time.Now()) }
@@ -94,12 +102,12 @@ func (d *Daemon) lookAtLoops(now time.Time) {
 	for _, s := range d.stalls(now) {
 		is[s] = struct{}{}
 		if _, told := l.told[s]; !told {
-			d.log.Error("a loop hangs: /-/healthy says so, and whoever watches over blipd ends it", "topic", topic, "partition", s.partition, "what", s.what, "since", s.since)
+			d.log.Error("a loop hangs: /-/healthy says so, and whoever watches over blipd ends it", append(s.attributes(topic), "since", s.since)...)
 		}
 	}
 	for s := range l.told {
 		if _, still := is[s]; !still {
-			d.log.Info("a loop that hung goes on", "topic", topic, "partition", s.partition, "what", s.what, "after", now.Sub(s.since))
+			d.log.Info("a loop that hung goes on", append(s.attributes(topic), "after", now.Sub(s.since))...)
 		}
 	}
 	l.told = is
