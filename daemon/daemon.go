@@ -69,7 +69,7 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 			err = errors.Join(err, d.close())
 		}
 	}()
-	config.Kafka.Changed = d.reachable
+	config.Kafka.Changed, config.State.Log = d.reachable, log
 	d.config.Store(&config)
 	if d.client, err = kafka.New(config.Kafka); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	d.consumer = &ingest.Consumer{
 		Client: d.client, Schema: config.Schema(), Manual: len(config.Kafka.Partitions) > 0,
 		Open: d.open, Began: d.began, Ended: d.ended,
-		Held: d.held, Paused: d.space.short, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack, BeganLate: d.beganLate,
+		Held: d.held, Paused: d.space.short, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack, Shared: d.shared, BeganLate: d.beganLate,
 	}
 	d.server = web.NewServer(config.Web, d, log, d.actions()...)
 	return d, nil

@@ -41,6 +41,13 @@ func (i *intake) owned() []*state.Partition {
 	return all
 }
 
+// partition is an open partition, or nil.
+func (i *intake) partition(number int) *state.Partition {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.partitions[number]
+}
+
 // worker is the worker of a partition, nil when none is at work.
 func (i *intake) worker(number int) *ingest.Worker {
 	i.mu.Lock()
@@ -95,22 +102,27 @@ func (i *intake) ended() {
 	i.workers, i.joined = nil, false
 }
 
-// open opens the state of a partition once.
+// open opens the state of a partition once. That can take long, and whoever asks how
+// the daemon is does not wait for it; nobody else opens meanwhile.
 func (d *Daemon) open(number int) (ingest.Partition, error) {
-	d.intake.mu.Lock()
-	defer d.intake.mu.Unlock()
-	if p := d.intake.partitions[number]; p != nil {
+	i := &d.intake
+	i.mu.Lock()
+	p, restored := i.partitions[number], i.restored[number]
+	delete(i.restored, number)
+	i.mu.Unlock()
+	if p != nil {
 		return p, nil
 	}
-	p := d.intake.restored[number]
-	if delete(d.intake.restored, number); p == nil {
+	if p = restored; p == nil {
 		var err error
 		if p, err = d.restore(number, d.config.Load()); err != nil {
 			return nil, err
 		}
 	}
 	d.opened(p)
-	d.intake.partitions[number] = p
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.partitions[number] = p
 	return p, nil
 }
 
@@ -129,9 +141,7 @@ const outboxLimit = 1000
 
 // held tells whether a partition should not be fed for now.
 func (d *Daemon) held(number int) bool {
-	d.intake.mu.Lock()
-	defer d.intake.mu.Unlock()
-	p := d.intake.partitions[number]
+	p := d.intake.partition(number)
 	return p != nil && p.Waiting() >= outboxLimit || d.space.short()
 }
 

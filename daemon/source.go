@@ -98,8 +98,11 @@ func (d *Daemon) Live() web.Live {
 		s := *p.Stats()
 		s.Outbox = p.Waiting()
 		page := web.Partition{Stats: s, Lag: -1, Stopped: i.failed[number].reason}
-		if w := i.workers[number]; w != nil && w.Heard() {
-			page.Lag, page.Named = w.Lag(), w.Named()
+		if w := i.workers[number]; w != nil {
+			page.Owned = true
+			if w.Heard() {
+				page.Lag, page.Named = w.Lag(), w.Named()
+			}
 		}
 		live.Partitions = append(live.Partitions, page)
 	}

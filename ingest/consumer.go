@@ -11,7 +11,7 @@ import (
 	"blipd/ingest/kafka"
 )
 
-// ErrShared is the error of a process that is given fewer than all partitions.
+// ErrShared is the error of a process that is given fewer than all partitions for long.
 var ErrShared = errors.New("sharing a topic between several processes comes with a later version: run one process, or split the topic by hand with kafka.partitions")
 
 // Consumer reads the partitions that this process is given, each with a worker.
@@ -41,11 +41,23 @@ type Consumer struct {
 	BeganLate func(partition int, start int64)
 	// Nameless is told, once a generation, that the cluster tells no topic ids.
 	Nameless func()
+	// Shared is told, once a generation, that the group has given others a part.
+	Shared func(mine, of int)
+
+	whole bool      // the last generation that read had all partitions
+	since time.Time // since when it has not; zero while it has
 
 	pause pause
 }
 
 const (
+	// A member that has a part of the partitions may be the ghost of a process that was
+	// killed, or of an own try to join that the network cut off: it is gone when its
+	// session is. One that had all waits longer than one that comes, so that of two
+	// processes the first goes on.
+	newcomerWaits = 30 * time.Second
+	ownerWaits    = 90 * time.Second
+
 	reportEvery = 5 * time.Second // offsets are told to the group, for lag displays
 	lastReport  = 3 * time.Second // how long the last time may take
 )
@@ -82,8 +94,9 @@ func (c *Consumer) work(ctx context.Context, g kafka.Generation) error {
 	}
 	mine := g.Partitions()
 	if !c.Manual && len(mine) < count {
-		return fmt.Errorf("assigned %d of %d partitions: %w", len(mine), count, ErrShared)
+		return c.wait(ctx, len(mine), count)
 	}
+	c.whole, c.since = true, time.Time{}
 	s := &session{consumer: c, workers: map[int]*Worker{}, marks: map[int]kafka.Bounds{}, fresh: map[int]bool{}}
 	start := map[int]kafka.Start{}
 	var log kafka.Log // of the topic, as state knows it
@@ -91,6 +104,9 @@ func (c *Consumer) work(ctx context.Context, g kafka.Generation) error {
 		partition, err := c.Open(number)
 		if err != nil {
 			return err
+		}
+		if ctx.Err() != nil { // opening took long, and others wait; what is open stays so
+			return nil
 		}
 		decoder := event.Decoder{Schema: c.Schema, Keyless: count == 1}
 		s.workers[number] = NewWorker(decoder, partition, c.Client.Wake, c.Paused)
@@ -110,6 +126,26 @@ func (c *Consumer) work(ctx context.Context, g kafka.Generation) error {
 		}
 	}
 	return s.run(ctx, g, start)
+}
+
+// wait reads nothing until the generation ends or others have had a part for too long.
+func (c *Consumer) wait(ctx context.Context, mine, count int) error {
+	if c.since.IsZero() {
+		c.since = time.Now()
+	}
+	c.Shared(mine, count)
+	patience := newcomerWaits
+	if c.whole {
+		patience = ownerWaits
+	}
+	late := time.NewTimer(time.Until(c.since.Add(patience)))
+	defer late.Stop()
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-late.C:
+		return fmt.Errorf("assigned %d of %d partitions for %v: %w", mine, count, patience, ErrShared)
+	}
 }
 
 // session is a generation at work.

@@ -56,11 +56,17 @@ func (c *collector) collectReport(out *emitter, e *Experiment, most int) {
 	}
 	for _, check := range report.Health {
 		out.send(healthCheckOK, indicator(check.OK), e.Name, check.Name)
+		if limit := limitOf[check.Name]; limit != "" {
+			out.send(limitedDecisions, check.Value, e.Name, limit)
+		}
 	}
 	if report.CompleteTo != event.NoTime {
 		out.send(completeTo, seconds(report.CompleteTo.Std()), e.Name)
 	}
 }
+
+// limitOf are the health checks that fail at a limit, and its key under limits.
+var limitOf = map[string]string{"groups": "groups_per_dimension", "blip_levels": "blip_levels", "clusters": "clusters"}
 
 // collectSeries sends one estimate under its labels; a value that is not
 // defined has no series.
@@ -107,6 +113,20 @@ func bySize(sizes map[string]int64) []string {
 	return names
 }
 
+// collectPartition sends what is only of one partition.
+func collectPartition(out *emitter, topic string, p *Partition) {
+	number := strconv.Itoa(p.Partition)
+	if p.Stopped != "" {
+		out.send(partitionStopped, 1, topic, number, p.Stopped)
+	}
+	if p.Lag >= 0 {
+		out.send(inputLag, float64(p.Lag), topic, number)
+	}
+	if p.Stream != event.NoTime {
+		out.send(streamTime, seconds(p.Stream.Std()), topic, number)
+	}
+}
+
 // collectIntake sends what the partitions of this process counted.
 func collectIntake(out *emitter, live *Live) {
 	var read, open, outbox int64
@@ -115,18 +135,11 @@ func collectIntake(out *emitter, live *Live) {
 	heard, named := false, true
 	for i := range live.Partitions {
 		p := &live.Partitions[i]
-		number := strconv.Itoa(p.Partition)
-		if p.Stopped != "" {
-			out.send(partitionStopped, 1, live.Topic, number, p.Stopped)
+		if p.Owned {
+			collectPartition(out, live.Topic, p)
 		}
 		if p.Lag >= 0 {
 			heard, named = true, named && p.Named
-		}
-		if p.Lag >= 0 {
-			out.send(inputLag, float64(p.Lag), live.Topic, number)
-		}
-		if p.Stream != event.NoTime {
-			out.send(streamTime, seconds(p.Stream.Std()), live.Topic, number)
 		}
 		read, open, outbox = read+p.Records, open+p.Open, outbox+p.Outbox
 		addInts(rejected, p.Rejected)

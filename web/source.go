@@ -54,7 +54,7 @@ type Live struct {
 	Now        time.Time // the clock at which this was read
 	Version    string
 	Topic      string
-	Partitions []Partition     // those this process owns, in order
+	Partitions []Partition     // those this process has state of, in order
 	Paused     map[string]bool // intake held up, by reason; all reasons are present
 
 	Experiments        []Experiment // in the order of the counters of each partition
@@ -106,6 +106,7 @@ const (
 // Partition is one partition's state and how far it is behind.
 type Partition struct {
 	state.Stats
+	Owned   bool   // now: the group may have taken it away, and give it back
 	Lag     int64  // records between Next and the end of the log; negative while unknown
 	Named   bool   // the cluster tells the topic's id; of no meaning while Lag is unknown
 	Stopped string // why it is not read any more, in one word; "" while it is

@@ -76,6 +76,7 @@ func reportOf(estimates ...estimators.Estimate) *estimators.Report {
 		Estimates: estimates,
 		Health: []estimators.Check{
 			{Name: "assignment", OK: true, Value: 1.8, Detail: "draws agree with their probabilities, evidence 1.8 of 1000"},
+			{Name: "groups", OK: true, Detail: "every group stands for itself"},
 		},
 		Rejected:      map[string]int64{"duplicate": 12, "malformed": 3, "late": 0},
 		NotRandomized: map[string]int64{"forced": 41, "ineligible": 1203},
@@ -144,8 +145,8 @@ func living() Live {
 		Now: noon.Add(3 * time.Second), Version: "1.2.3", Topic: "blipd.events",
 		Partitions: []Partition{
 			{Stats: state.Stats{Partition: 0, Next: 101100, Stream: event.TimeOf(noon), Records: 101100, Rejected: rejected,
-				Open: 214, Outbox: 5, Experiments: []state.ExperimentStats{stats}}, Lag: 17, Named: true},
-			{Stats: state.Stats{Partition: 1, Stream: event.NoTime}, Lag: -1, Stopped: "recreated"},
+				Open: 214, Outbox: 5, Experiments: []state.ExperimentStats{stats}}, Owned: true, Lag: 17, Named: true},
+			{Stats: state.Stats{Partition: 1, Stream: event.NoTime}, Owned: true, Lag: -1, Stopped: "recreated"},
 		},
 		Paused:    map[string]bool{"dead_letters": false, "memory": false},
 		Refits:    Durations{Count: 10, Sum: 0.5, Buckets: map[float64]uint64{0.01: 1, 0.1: 9, 1: 10}},
