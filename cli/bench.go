@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,19 +9,22 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"time"
 )
 
 type benchCommand struct {
-	Events     int64  `default:"1000000" help:"Events of the standard workload."`
-	Partitions int    `default:"4" help:"Partitions of the topic."`
-	Rounds     int    `default:"3" help:"How often each row is measured; medians are printed."`
-	Sync       bool   `default:"true" negatable:"" help:"Also measure the daemon with state.sync_writes on."`
-	Blip       bool   `default:"true" negatable:"" help:"Also measure the daemon with a blip model: all three estimands."`
-	Refit      int    `placeholder:"N" help:"Also measure a refit with this number of trajectories, and with a hundredth of it."`
-	Estimate   int    `placeholder:"N" help:"Also measure the command estimate over a file with this number of decisions."`
-	Memory     int    `placeholder:"N" help:"Also measure the memory of a daemon with this number of open trajectories of 4 decisions."`
-	Output     string `enum:"table,markdown,json" default:"table" help:"Form of the result: ${enum}."`
-	Profile    string `type:"path" placeholder:"FILE" help:"Also write the CPU profile of the last round of the daemon, for go tool pprof."`
+	Events     int64         `default:"1000000" help:"Events of the standard workload."`
+	Partitions int           `default:"4" help:"Partitions of the topic."`
+	Rounds     int           `default:"3" help:"How often each row is measured; medians are printed."`
+	Sync       bool          `default:"true" negatable:"" help:"Also measure the daemon with state.sync_writes on."`
+	Blip       bool          `default:"true" negatable:"" help:"Also measure the daemon with a blip model: all three estimands."`
+	Every      time.Duration `name:"refit-interval" default:"10s" help:"Between two refits of the daemon."`
+	Refit      int           `placeholder:"N" help:"Also measure a refit with this number of trajectories, and with a hundredth of it."`
+	Estimate   int           `placeholder:"N" help:"Also measure the command estimate over a file with this number of decisions."`
+	Memory     int           `placeholder:"N" help:"Also measure the memory of a daemon with this number of open trajectories of 4 decisions."`
+	Kafka      string        `placeholder:"HOST:PORT" help:"Also measure fetch and daemon from a Kafka; it must have an empty topic blipd.events with the same number of partitions."`
+	Output     string        `enum:"table,markdown,json" default:"table" help:"Form of the result: ${enum}."`
+	Profile    string        `type:"path" placeholder:"FILE" help:"Also write the CPU profile of the last round of the daemon, for go tool pprof."`
 }
 
 // openTopic holds trajectories that stay open.
@@ -98,6 +102,8 @@ type row struct {
 	Bytes     float64 `json:"alloc_bytes_per_event"`
 	Peak      float64 `json:"peak_bytes"` // resident
 	Ratio     float64 `json:"ratio_to_raw"`
+	// Of a Kafka: events a second against the same from the embedded broker.
+	ToEmbedded float64 `json:"ratio_to_embedded_broker,omitzero"`
 }
 
 func (b *bench) run(ctx context.Context) (*benchReport, error) {
@@ -106,6 +112,9 @@ func (b *bench) run(ctx context.Context) (*benchReport, error) {
 		Events: c.Events, Partitions: c.Partitions, Rounds: c.Rounds}
 	b.say("producing %d events", c.Events)
 	if err := b.produce(ctx, workTopic, standard(c.Events), c.Events); err != nil {
+		return nil, err
+	}
+	if err := b.produceToKafka(ctx); err != nil {
 		return nil, err
 	}
 	report.ValueBytes = valueBytes(standard(c.Events), c.Events)
@@ -143,15 +152,16 @@ type named struct {
 // falls on all of them. The profiles are those of the daemon, one a round.
 func (b *bench) rounds(ctx context.Context) ([]row, [][]byte, error) {
 	jobs := []named{
-		{"fetch alone (raw)", job{Part: "raw"}},
+		{rawRow, job{Part: "raw"}},
 		{"decode alone", job{Part: "decode"}},
-		{"daemon", job{Part: "daemon", Profile: true}},
+		{daemonRow, job{Part: "daemon", Profile: true}},
 		{"daemon, all estimands", job{Part: "daemon", Blip: true}},
 		{"daemon, sync_writes", job{Part: "daemon", Sync: true}},
 	}
 	jobs = slices.DeleteFunc(jobs, func(one named) bool {
 		return one.job.Sync && !b.command.Sync || one.job.Blip && !b.command.Blip
 	})
+	jobs = append(jobs, b.ofKafka()...)
 	results := make([][]*result, len(jobs))
 	var profiles [][]byte
 	for round := range b.command.Rounds {
@@ -171,13 +181,16 @@ func (b *bench) rounds(ctx context.Context) ([]row, [][]byte, error) {
 	rows := make([]row, len(jobs))
 	for i, one := range jobs {
 		rows[i] = rowOf(one.name, results[i], results[0])
+		if at, ok := embedded[one.name]; ok {
+			rows[i].ToEmbedded = paceOf(results[i], results[at])
+		}
 	}
 	return rows, profiles, nil
 }
 
 // consume has a job done over a topic of the broker.
 func (b *bench) consume(ctx context.Context, j *job) (_ *result, err error) {
-	j.Broker, j.Partitions = b.broker, b.command.Partitions
+	j.Broker, j.Partitions, j.Every = cmp.Or(j.Broker, b.broker), b.command.Partitions, b.command.Every
 	if j.Dir, err = os.MkdirTemp(b.dir, "state-"); err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}

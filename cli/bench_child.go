@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"time"
 )
 
 // job is what a bench asks of a process of its own. What is measured stands
@@ -18,6 +19,7 @@ type job struct {
 	Topics       map[string]int // for the broker: topics and their partitions
 	Partitions   int
 	Events       int64
+	Every        time.Duration // between two refits; 0: the default
 	Sync         bool
 	Blip         bool // a blip model too: all three estimands
 	Profile      bool

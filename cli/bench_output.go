@@ -44,6 +44,11 @@ func (r *benchReport) write(out io.Writer, form string) error {
 	fmt.Fprintf(out, "blipd %s, %s, %d processors: %d events of %.0f bytes in %d partitions, medians of %d rounds\n\n",
 		r.Version, r.Go, r.Processors, r.Events, r.ValueBytes, r.Partitions, r.Rounds)
 	show(r.rowTable())
+	for _, w := range r.Rows {
+		if w.ToEmbedded > 0 {
+			fmt.Fprintf(out, "%s: %.2f events a second for one from the embedded broker\n\n", w.Name, w.ToEmbedded)
+		}
+	}
 	show(shareTable("stage of the daemon", r.Stages, r.daemonCPU()))
 	show(shareTable("function, without those it calls", r.Functions, r.daemonCPU()))
 	if len(r.Heavy) > 0 {

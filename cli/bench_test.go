@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kfake"
+
 	"blipd/event"
 )
 
@@ -20,8 +22,13 @@ import (
 func TestBench(t *testing.T) {
 	profile := filepath.Join(t.TempDir(), "cpu.pprof")
 	t.Setenv("TMPDIR", t.TempDir())
+	kafka, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(4, workTopic), kfake.SeedTopics(1, "blipd.rejected"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kafka.Close()
 	cmd := exec.Command("blipd", "bench", "--events", "2000", "--rounds", "1", "--output", "json", "--profile", profile,
-		"--refit", "100000", "--estimate", "800", "--memory", "100")
+		"--refit", "100000", "--estimate", "800", "--memory", "100", "--kafka", kafka.ListenAddrs()[0])
 	out, err := cmd.Output()
 	if err != nil {
 		var failed *exec.ExitError
@@ -34,8 +41,8 @@ func TestBench(t *testing.T) {
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Rows) != 5 {
-		t.Fatalf("%d rows, want 5", len(r.Rows))
+	if len(r.Rows) != 7 {
+		t.Fatalf("%d rows, want 7", len(r.Rows))
 	}
 	want := int64(0) // decisions among the first 2000 events
 	for e := range firstEvents(standard(2000), 2000) {
@@ -48,7 +55,10 @@ func TestBench(t *testing.T) {
 		if runtime.GOOS == "linux" {
 			positive(t, w.Name, w.Peak)
 		}
-		if w.Events != 2000 || i >= 2 && w.Decisions != want {
+		if strings.HasSuffix(w.Name, "Kafka") {
+			positive(t, w.Name, w.ToEmbedded)
+		}
+		if w.Events != 2000 || i >= 2 && w.Name != rawOfKafka && w.Decisions != want {
 			t.Errorf("%s: %d events and %d decisions were counted, want 2000 and %d", w.Name, w.Events, w.Decisions, want)
 		}
 	}

@@ -140,12 +140,13 @@ func (w workload) settings(j *job, dimensions ...string) []byte {
 	fmt.Fprintf(&b, `kafka: {brokers: [%q], topic: %q, partitions: [%s]}
 state: {dir: %q, sync_writes: %t}
 web: {listen: "127.0.0.1:0"}
+refit: {interval: %s}
 experiments:
   - name: bench
     arms: {control: direct, interventions: [review]}
     outcomes: [{name: success, range: [0, 1]}]
     features:
-`, cmp.Or(j.Broker, "localhost:9092"), cmp.Or(j.Topic, workTopic), strings.Join(partitions, ", "), cmp.Or(j.Dir, "unused"), j.Sync)
+`, cmp.Or(j.Broker, "localhost:9092"), cmp.Or(j.Topic, workTopic), strings.Join(partitions, ", "), cmp.Or(j.Dir, "unused"), j.Sync, cmp.Or(j.Every, 10*time.Second))
 	for f := range w.features {
 		fmt.Fprintf(&b, "      - {name: %s, expr: state.%[1]s, range: [0, 1]}\n", featureName(f))
 	}

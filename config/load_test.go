@@ -46,7 +46,7 @@ func TestDefaults(t *testing.T) {
 	want := &daemon.Config{
 		Kafka:   kafka.Config{Brokers: []string{"localhost:9092"}, Topic: "blipd.events", Group: "blipd", ReadCommitted: true},
 		Outputs: daemon.Outputs{Effects: "blipd.effects", Alerts: "blipd.alerts", Router: "blipd.router", DeadLetters: "blipd.rejected"},
-		State:   state.Config{Dir: "./data", SyncWrites: true, KeepClosed: 720 * time.Hour, Memory: 2 << 30},
+		State:   state.Config{Dir: "./data", SyncWrites: true, KeepClosed: 720 * time.Hour, Memory: 2 << 30, MinFree: 2 << 30},
 		Web:     web.Config{Listen: "127.0.0.1:9464", GroupsPerDimension: 50},
 
 		RefitInterval: 10 * time.Second, ShutdownTimeout: 30 * time.Second,
@@ -74,7 +74,7 @@ kafka:
   tls: {ca: "", cert: "", key: "", server_name: "x"}
   sasl: {mechanism: scram-sha-256, user: "u", password: "${env:KAFKA_PASSWORD}"}
 outputs: {effects: blipd.effects, alerts: blipd.alerts, router: blipd.router, impact: "", dead_letters: ""}
-state: {dir: ./data, sync_writes: false, keep_closed: 72h, memory: 500MB}
+state: {dir: ./data, sync_writes: false, keep_closed: 72h, memory: 500MB, min_free: 100MiB, on_damage: stop}
 web: {listen: ":9464"}
 refit: {interval: 1s}
 metrics: {groups_per_dimension: 5}
@@ -127,7 +127,7 @@ func TestEveryKey(t *testing.T) {
 		{"kafka", kafka.Config{Brokers: []string{"localhost:9092", "b:9093"}, Topic: "blipd.events", Partitions: []int{0, 1},
 			TLS: &kafka.TLS{ServerName: "x"}, SASL: &kafka.SASL{Mechanism: "scram-sha-256", User: "u", Password: kafka.NewSecret("hunter22")}}, c.Kafka},
 		{"outputs", daemon.Outputs{Effects: "blipd.effects", Alerts: "blipd.alerts", Router: "blipd.router"}, c.Outputs},
-		{"state", state.Config{Dir: "./data", KeepClosed: 72 * time.Hour, Memory: 500e6}, c.State},
+		{"state", state.Config{Dir: "./data", KeepClosed: 72 * time.Hour, Memory: 500e6, MinFree: 100 << 20, StopOnDamage: true}, c.State},
 		{"web", web.Config{Listen: ":9464", GroupsPerDimension: 5}, c.Web},
 		{"spans", []time.Duration{time.Second, 3 * time.Second}, []time.Duration{c.RefitInterval, c.ShutdownTimeout}},
 		{"limits", daemon.Limits{Event: event.Limits{Event: 2 << 20, Text: 128},

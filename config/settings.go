@@ -22,7 +22,9 @@ func readState(n node) state.Config {
 		SyncWrites: m.get("sync_writes").flag(true),
 		KeepClosed: m.get("keep_closed").duration(720*time.Hour, 0),
 		Memory:     m.get("memory").bytes(2<<30, 1<<50),
+		MinFree:    m.get("min_free").bytes(state.DefaultMinFree, 1<<50),
 	}
+	c.StopOnDamage = m.get("on_damage").oneOf("set_aside", "set_aside", "stop") == "stop"
 	m.done()
 	return c
 }

@@ -110,8 +110,8 @@ func (s scraped) Report(string, string) *estimators.Report { return s.report }
 func (s scraped) Live() web.Live                           { return web.Live{Experiments: s.Experiments()} }
 func (s scraped) Held() []state.Hold                       { return nil }
 
-// series is the number of series of ours in a scrape.
-func series(report *estimators.Report) (n int) {
+// seriesOf is the number of series of ours in a scrape.
+func seriesOf(report *estimators.Report) (n int) {
 	w := httptest.NewRecorder()
 	web.Handler(web.Config{}, scraped{report: report}, nil).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	for line := range strings.Lines(w.Body.String()) {
@@ -161,7 +161,7 @@ func TestNamesWithoutEnd(t *testing.T) {
 				t.Errorf("%d trajectories: %d groups of %s", trajectories, n, dimension)
 			}
 		}
-		if n := series(report); n > mostSeries || n < 100 {
+		if n := seriesOf(report); n > mostSeries || n < 100 {
 			t.Errorf("%d trajectories: %d series, the most is %d", trajectories, n, mostSeries)
 		}
 		said := map[string]bool{}
@@ -193,7 +193,7 @@ func TestFiftyThousandTools(t *testing.T) {
 			peak = max(peak, m.HeapAlloc)
 		}
 	}).Report()
-	n := series(report)
+	n := seriesOf(report)
 	t.Logf("heap %d MB at most, %d series, groups %v", peak>>20, n, groupsOf(report))
 	if peak > 2<<30 {
 		t.Errorf("the heap grew to %d MB", peak>>20)

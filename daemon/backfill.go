@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,6 +19,41 @@ type backfill struct {
 	partitions []int // that the track is of
 	known      bool  // how far they are behind
 	level      bool  // they have been level
+}
+
+// endsEvery is how often the end of the log is asked for where intake is held up:
+// what is not fetched tells none.
+const endsEvery = 5 * time.Second
+
+// askEnds asks for it until ctx ends.
+func (d *Daemon) askEnds(ctx context.Context) error {
+	tick := time.NewTicker(endsEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		var held []int
+		for _, p := range d.intake.owned() {
+			if number := p.Stats().Partition; d.held(number) {
+				held = append(held, number)
+			}
+		}
+		if len(held) == 0 {
+			continue
+		}
+		bounds, err := d.client.Bounds(ctx, held)
+		if err != nil {
+			continue // readiness says that brokers cannot be reached
+		}
+		for number, b := range bounds {
+			if w := d.intake.worker(number); w != nil {
+				w.EndsAt(b.End)
+			}
+		}
+	}
 }
 
 // lookBack takes a sample.

@@ -143,6 +143,8 @@ func TestKill(t *testing.T) {
 type process struct {
 	cmd   *exec.Cmd
 	words *words
+	ended chan struct{} // closed when it has ended, with err
+	err   error
 }
 
 // words are what a child says.
@@ -179,12 +181,20 @@ func launch(t *testing.T, broker, dir string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(self), words: &words{}}
+	p := &process{cmd: exec.Command(self), words: &words{}, ended: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), childBroker+"="+broker, childState+"="+dir)
 	p.cmd.Stderr = p.words
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+	})
 	return p
 }
 
@@ -192,9 +202,9 @@ func launch(t *testing.T, broker, dir string) *process {
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	_ = p.cmd.Process.Kill()
-	err := p.cmd.Wait()
+	<-p.ended
 	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
-		t.Fatalf("the child ended by itself: %v\n%s", err, p.words)
+		t.Fatalf("the child ended by itself: %v\n%s", p.err, p.words)
 	}
 }
 
@@ -203,8 +213,8 @@ func (p *process) terminate(t *testing.T) {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.cmd.Wait(); err != nil {
-		t.Fatalf("SIGTERM: %v\n%s", err, p.words)
+	if <-p.ended; p.err != nil {
+		t.Fatalf("SIGTERM: %v\n%s", p.err, p.words)
 	}
 }
 

@@ -35,6 +35,7 @@ type Daemon struct {
 	config atomic.Pointer[Config] // in effect; never changed in place
 
 	intake   intake
+	space    space
 	holds    holds
 	backfill backfill
 	reloads  reloads
@@ -45,6 +46,7 @@ type Daemon struct {
 	commits  *durations
 	last     atomic.Int64 // unix nanoseconds of the last refit; 0 before
 	backs    atomic.Int64 // times that a log started or ended before where it had
+	setAside atomic.Int64 // directories of state that were damaged
 	dropped  atomic.Int64 // dead letters that the broker refused for their content
 	closed   bool         // under house: nothing changes any more
 	broken   chan error   // what a change could not do; capacity 1
@@ -73,14 +75,10 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	if d.client, err = kafka.New(config.Kafka); err != nil {
 		return nil, err
 	}
-	begun := time.Now()
-	if d.store, err = state.Open(config.State, config.Kafka.Topic); err != nil {
+	if err = d.openState(); err != nil {
 		return nil, err
 	}
-	d.opened(begun)
-	if words := d.store.Settled(); words != "" {
-		log.Warn("state was put right after a kill", "dir", config.State.Dir, "what", words)
-	}
+	d.watchesSpaceOf(d.store)
 	if d.listener, err = net.Listen("tcp", config.Web.Listen); err != nil {
 		return nil, fmt.Errorf("daemon: listen on %s: %w: set web.listen", config.Web.Listen, err)
 	}
@@ -95,7 +93,7 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	d.consumer = &ingest.Consumer{
 		Client: d.client, Schema: config.Schema(), Manual: len(config.Kafka.Partitions) > 0,
 		Open: d.open, Began: d.began, Ended: d.ended,
-		Held: d.held, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack,
+		Held: d.held, Paused: d.space.short, Failed: d.failed, Nameless: d.nameless, WentBack: d.wentBack, Shared: d.shared, BeganLate: d.beganLate,
 	}
 	d.server = web.NewServer(config.Web, d, log, d.actions()...)
 	return d, nil
@@ -128,17 +126,31 @@ func (d *Daemon) Run(ctx context.Context) error {
 	room(d.consumer.Run)
 	room(d.refitAlways)
 	room(d.relieve)
+	room(d.watchSpace)
 	room(d.relay)
 	room(d.watch)
+	room(d.askEnds)
 	room(d.changes)
 	room(d.rebuildAlways)
 	<-ctx.Done()
 	rooms.Wait()
-	err := d.close()
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
-		err = errors.Join(cause, err)
+		return errors.Join(d.condemn(cause), d.closeInTime())
 	}
-	return err
+	return d.close()
+}
+
+// closeInTime closes, but does not wait for ever: what Badger cannot write it tries
+// again without end, and who would stop a daemon that fails?
+func (d *Daemon) closeInTime() error {
+	closed := make(chan error, 1)
+	go func() { closed <- d.close() }() // the process ends soon
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(d.ShutdownTimeout()):
+		return fmt.Errorf("daemon: close: not done within shutdown_timeout (%s); nothing that was committed is lost", d.ShutdownTimeout())
+	}
 }
 
 // close closes what New opened, the last first, once no change is under way.

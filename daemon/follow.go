@@ -104,18 +104,20 @@ func (r *rebuild) stand(still bool) {
 
 // behind is how many offsets the rebuild is behind the state in use.
 func (r *rebuild) behind() (s sample) {
+	ahead := map[int]int64{} // asked for before r.mu is held: they have a lock of their own
+	for _, number := range r.numbers {
+		ahead[number] = r.where(number)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, number := range r.numbers {
-		at := r.where(number)
+		at := r.starts[number]
 		if f := r.followers[number]; f != nil {
 			stats := f.Stats()
 			s.done += stats.Records
-			at -= max(stats.Next, r.starts[number])
-		} else {
-			at -= r.starts[number]
+			at = max(at, stats.Next)
 		}
-		s.behind += max(0, at)
+		s.behind += max(0, ahead[number]-at)
 	}
 	return s
 }

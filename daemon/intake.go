@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"blipd/ingest"
 	"blipd/ingest/kafka"
@@ -17,16 +16,18 @@ import (
 type intake struct {
 	mu         sync.Mutex // guards all below
 	partitions map[int]*state.Partition
-	workers    map[int]*ingest.Worker // of the generation at work
-	failed     map[int]stopped        // partitions that have stopped for good
-	joined     bool                   // a generation is at work
-	changing   string                 // what intake waits for while it is stopped; "": it is not
-	trouble    error                  // why brokers cannot be reached; nil: they can
-	blocked    error                  // why dead letters cannot be sent; nil: they can
+	restored   map[int]*state.Partition // at the start, and not yet asked for
+	origin     *state.Origin            // state began because another was damaged; nil: it did not
+	workers    map[int]*ingest.Worker   // of the generation at work
+	failed     map[int]stopped          // partitions that have stopped for good
+	joined     bool                     // a generation is at work
+	changing   string                   // what intake waits for while it is stopped; "": it is not
+	trouble    error                    // why brokers cannot be reached; nil: they can
+	blocked    error                    // why dead letters cannot be sent; nil: they can
 }
 
 func (i *intake) init() {
-	i.partitions, i.failed = map[int]*state.Partition{}, map[int]stopped{}
+	i.partitions, i.restored, i.failed = map[int]*state.Partition{}, map[int]*state.Partition{}, map[int]stopped{}
 }
 
 // owned lists the open partitions in order.
@@ -38,6 +39,13 @@ func (i *intake) owned() []*state.Partition {
 		all = append(all, i.partitions[number])
 	}
 	return all
+}
+
+// partition is an open partition, or nil.
+func (i *intake) partition(number int) *state.Partition {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.partitions[number]
 }
 
 // worker is the worker of a partition, nil when none is at work.
@@ -78,40 +86,53 @@ func (i *intake) waits(why string) {
 	i.changing = why
 }
 
+// forget closes the partitions that nobody has asked for since the start.
+func (i *intake) forget() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, p := range i.restored {
+		p.Close()
+	}
+	clear(i.restored)
+}
+
 func (i *intake) ended() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.workers, i.joined = nil, false
 }
 
-// open opens the state of a partition once.
+// open opens the state of a partition once. That can take long, and whoever asks how
+// the daemon is does not wait for it; nobody else opens meanwhile.
 func (d *Daemon) open(number int) (ingest.Partition, error) {
-	d.intake.mu.Lock()
-	defer d.intake.mu.Unlock()
-	if p := d.intake.partitions[number]; p != nil {
+	i := &d.intake
+	i.mu.Lock()
+	p, restored := i.partitions[number], i.restored[number]
+	delete(i.restored, number)
+	i.mu.Unlock()
+	if p != nil {
 		return p, nil
 	}
-	p, err := d.openPartition(number, d.config.Load())
-	if err == nil {
-		d.intake.partitions[number] = p
+	if p = restored; p == nil {
+		var err error
+		if p, err = d.restore(number, d.config.Load()); err != nil {
+			return nil, err
+		}
 	}
-	return p, err
+	d.opened(p)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.partitions[number] = p
+	return p, nil
 }
 
-// openPartition opens the state of a partition as cfg has it.
-func (d *Daemon) openPartition(number int, cfg *Config) (*state.Partition, error) {
-	options := cfg.stateOptions()
-	options.Clock, options.Committed = time.Now, d.commits.observe
-	p, err := d.store.Partition(number, options)
-	if err != nil {
-		return nil, err
-	}
+// opened says where a partition goes on.
+func (d *Daemon) opened(p *state.Partition) {
 	from := "offset " + fmt.Sprint(p.Next())
 	if p.Next() == state.Unknown {
 		from = "the log's start: there is no state of it yet"
 	}
-	d.log.Info("partition opened", "topic", cfg.Kafka.Topic, "partition", number, "from", from, "open", p.Stats().Open)
-	return p, nil
+	d.log.Info("partition opened", "topic", d.config.Load().Kafka.Topic, "partition", p.Stats().Partition, "from", from, "open", p.Stats().Open)
 }
 
 // outboxLimit is how many letters may wait before their partition is no longer
@@ -120,10 +141,8 @@ const outboxLimit = 1000
 
 // held tells whether a partition should not be fed for now.
 func (d *Daemon) held(number int) bool {
-	d.intake.mu.Lock()
-	defer d.intake.mu.Unlock()
-	p := d.intake.partitions[number]
-	return p != nil && p.Waiting() >= outboxLimit
+	p := d.intake.partition(number)
+	return p != nil && p.Waiting() >= outboxLimit || d.space.short()
 }
 
 // reachable is told when brokers can no longer be reached, and when again.
@@ -142,11 +161,12 @@ func (d *Daemon) reachable(err error) {
 const (
 	pausedOutbox    = "outbox" // dead letters wait to be sent
 	pausedUnreached = "kafka"  // brokers cannot be reached
+	pausedDisk      = "disk"   // the disk of state is nearly full
 )
 
 // paused says which reasons hold intake up.
 func (d *Daemon) paused() map[string]bool {
-	paused := map[string]bool{pausedOutbox: false, pausedUnreached: false}
+	paused := map[string]bool{pausedOutbox: false, pausedUnreached: false, pausedDisk: d.space.short()}
 	for _, reason := range kafka.Reasons() {
 		paused[reason] = false
 	}

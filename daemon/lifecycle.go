@@ -77,8 +77,8 @@ func (d *Daemon) ended() {
 	d.log.Info("partitions given back", "topic", d.config.Load().Kafka.Topic)
 }
 
-// opened says what the store holds. What cannot be counted is not worth an error.
-func (d *Daemon) opened(begun time.Time) {
+// storeOpened says what the store holds. What cannot be counted is not worth an error.
+func (d *Daemon) storeOpened(begun time.Time) {
 	var files, bytes int64
 	_ = filepath.WalkDir(d.config.Load().State.Dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

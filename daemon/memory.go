@@ -22,6 +22,9 @@ func (d *Daemon) relieve(ctx context.Context) error {
 		d.shelf.RLock()
 		err := d.store.Relieve()
 		d.shelf.RUnlock()
+		if r := d.rebuilds.underWay(); r != nil {
+			_ = r.store.Relieve() // an error means that its directory has gone meanwhile
+		}
 		if err != nil {
 			d.log.Warn("memory of mapped files is left to the system", "err", err)
 			return nil

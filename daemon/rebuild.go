@@ -78,7 +78,7 @@ func (d *Daemon) Rebuild(ctx context.Context, partial bool) (*web.Rebuild, error
 // newRebuild opens what a rebuild needs.
 func (d *Daemon) newRebuild(ctx context.Context, partial bool) (_ *rebuild, err error) {
 	cfg := *d.config.Load()
-	r := &rebuild{config: &cfg, where: d.intake.next, yields: d.backfill.behindNow, followers: map[int]*follower{}, starts: map[int]int64{}}
+	r := &rebuild{config: &cfg, where: d.intake.next, yields: d.busy, followers: map[int]*follower{}, starts: map[int]int64{}}
 	r.ctx, r.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	if err := d.survey(ctx, r); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (d *Daemon) newRebuild(ctx context.Context, partial bool) (_ *rebuild, err 
 	r.consumer = ingest.Consumer{
 		Client: r.client, Schema: cfg.Schema(), Manual: true, Open: r.open,
 		Began: func(map[int]*ingest.Worker) {}, Ended: func() {}, Nameless: func() {}, WentBack: func(int, kafka.Bounds, kafka.Bounds) {},
-		Held:   func(int) bool { return false },
+		Held: func(int) bool { return false }, Paused: d.space.short, BeganLate: func(int, int64) {},
 		Failed: func(_ int, err kafka.Stopped) { r.stop(err) },
 	}
 	return r, nil
@@ -141,6 +141,12 @@ func (d *Daemon) survey(ctx context.Context, r *rebuild) error {
 		}
 	}
 	return nil
+}
+
+// busy tells whether the state in use needs all there is: it is behind the log, or
+// held up, be it for the disk.
+func (d *Daemon) busy() bool {
+	return d.backfill.behindNow() || slices.ContainsFunc(d.intake.owned(), func(p *state.Partition) bool { return d.held(p.Stats().Partition) })
 }
 
 // cutOff names the partitions whose logs do not begin at offset 0.

@@ -19,7 +19,7 @@ import (
 // soon as the second state is there, and within the switch. Each start finds
 // exactly one state, and in the end it is that of a run that nobody disturbed.
 func TestKillRebuild(t *testing.T) {
-	kills, trajectories := 12, 1500
+	kills, trajectories := 8, 800
 	if os.Getenv("BLIPD_HEAVY") != "" {
 		kills, trajectories = 120, 6000
 	}

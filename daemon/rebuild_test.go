@@ -88,7 +88,7 @@ func (r *running) rebuilt() (last web.Rebuild) {
 // and no dead letter is sent twice or lost.
 func TestRebuild(t *testing.T) {
 	w := newWorld(t, 3)
-	log := messy(3000, 5)
+	log := messy(1200, 5)
 	cfg := w.config(filepath.Join(t.TempDir(), "state"), "group: g")
 	half := len(log) / 2
 	w.produce(log[:half]...)
@@ -130,7 +130,7 @@ func TestRebuild(t *testing.T) {
 		t.Errorf("(-before +rebuilt):\n%s", diff)
 	}
 	all := inside(t, &cfg)
-	if n := trajectoriesIn(all); n < 2700 {
+	if n := trajectoriesIn(all); n < 1000 {
 		t.Errorf("only %d trajectories closed", n)
 	}
 	if s := all[0].Stats; s.Rejected[event.Malformed] == 0 || s.Rejected[event.Conflict] == 0 || s.Rejected[event.Duplicate] == 0 || s.Experiments[0].Changed == 0 {

@@ -130,7 +130,7 @@ func (d *Daemon) rebuild(ctx context.Context, r *rebuild) (kept string, err erro
 			feeding = false
 			return "", errors.Join(err, context.Cause(r.ctx))
 		case now := <-tick.C:
-			if r.look(now) > rebuildNear || now.Before(pause) {
+			if r.look(now) > rebuildNear || now.Before(pause) || d.space.short() {
 				continue
 			}
 			kept, done, err := d.switchTo(r, func() error {
@@ -218,6 +218,10 @@ func (d *Daemon) takeOver(r *rebuild) (kept string, keeps bool, err error) {
 		return kept, keeps, err
 	}
 	d.store = store
+	d.watchesSpaceOf(store)
+	d.intake.mu.Lock()
+	d.intake.origin = nil // that was of the state before
+	d.intake.mu.Unlock()
 	return kept, false, d.reopen(d.config.Load())
 }
 

@@ -23,11 +23,24 @@ func (d *Daemon) refitAlways(ctx context.Context) error {
 			return nil
 		case <-time.After(wait):
 		}
+		begun := time.Now()
 		if err := d.Refit(ctx); err != nil {
 			return err
 		}
-		wait = d.config.Load().RefitInterval
+		wait = refitPause(d.config.Load().RefitInterval, time.Since(begun), d.backfill.behindNow())
 	}
+}
+
+// refitShare is how many times longer than a refit the pause after it is at least
+// while the daemon catches up: refits take a twentieth of the time at most.
+const refitShare = 19
+
+// refitPause is the pause after a refit.
+func refitPause(interval, took time.Duration, behind bool) time.Duration {
+	if behind {
+		return max(interval, refitShare*took)
+	}
+	return interval
 }
 
 // Refit collects the sums of all partitions, solves, and publishes the reports.
@@ -65,6 +78,9 @@ func (d *Daemon) Refit(ctx context.Context) error {
 		all[x].ask(e.Spec.Contrasts) // others than those the partitions were opened with
 		closed, complete := cfg.reports(x, &all[x])
 		reports[e.Spec.Experiment.Name] = pair{closed, complete}
+		if d.space.short() {
+			continue // the one before it stays, and this one is published all the same
+		}
 		if err := d.keep(closed); err != nil {
 			return err
 		}

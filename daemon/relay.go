@@ -22,6 +22,14 @@ const (
 func (d *Daemon) relay(ctx context.Context) error {
 	pause := relayPause
 	for {
+		if d.space.short() { // what is sent is taken out of state, which is a write
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(relayEvery):
+			}
+			continue
+		}
 		sent, err := d.relayOnce(ctx)
 		var wait time.Duration
 		switch {

@@ -165,14 +165,16 @@ func (d *Daemon) changes(ctx context.Context) error {
 // reopen opens all partitions anew under another configuration; it runs within
 // change. What pages show is of the old ones until all of the new are there.
 func (d *Daemon) reopen(next *Config) error {
+	d.intake.forget()
 	fresh := map[int]*state.Partition{}
 	for _, p := range d.intake.owned() {
 		number := p.Stats().Partition
 		p.Close()
 		var err error
-		if fresh[number], err = d.openPartition(number, next); err != nil {
+		if fresh[number], err = d.restore(number, next); err != nil {
 			return err
 		}
+		d.opened(fresh[number])
 	}
 	d.consumer.Schema = next.Schema()
 	d.intake.mu.Lock()

@@ -185,7 +185,7 @@ func TestReload(t *testing.T) {
 // given, bit for bit, and loses and doubles nothing under load.
 func TestReloadIsARestart(t *testing.T) {
 	w := newWorld(t, 3)
-	log := events(1500, 3)
+	log := events(900, 3)
 	for i := 0; i < len(log); i += 97 { // records to set aside
 		log[i].Value = append([]byte("?"), log[i].Value...)
 	}
@@ -221,7 +221,7 @@ func TestReloadIsARestart(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-restarted +reloaded):\n%s", diff)
 	}
-	if trajectoriesIn(want) < 1400 {
+	if trajectoriesIn(want) < 800 {
 		t.Errorf("only %d trajectories closed", trajectoriesIn(want))
 	}
 	if n, want := len(w.read("rejected")), 2*((len(log)+96)/97); n != want {

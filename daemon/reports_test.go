@@ -17,9 +17,15 @@ import (
 
 // TestReports tries on the whole daemon what broke other systems in public. Each
 // name is the repository and number of the report. What is on the log's side of it
-// is tried here or, with hand-made batches, in ingest/kafka.
+// is tried here or, with hand-made batches, in ingest/kafka, or, in fake time, in
+// ingest.
 func TestReports(t *testing.T) {
 	for name, report := range map[string]func(*testing.T){
+		"martin-helmich/prometheus-nginxlog-exporter/216":      reportNginxlogExporter216,
+		"seglo/kafka-lag-exporter/25":                          reportLagExporter25,
+		"open-telemetry/opentelemetry-collector-contrib/50569": reportOtel50569,
+		"prometheus/client_golang/274":                         reportClientGolang274,
+		"lovoo/goka/212":                                       reportGoka212,
 		"apache/kafka/4473":                                    reportKafka4473,
 		"confluentinc/librdkafka/1238":                         reportLibrdkafka1238,
 		"segmentio/kafka-go/891":                               reportKafkaGo891,
@@ -29,6 +35,7 @@ func TestReports(t *testing.T) {
 		"segmentio/kafka-go/659":                               reportKafkaGo659,
 		"confluentinc/librdkafka/482":                          reportLibrdkafka482,
 		"golang/go/24415":                                      reportGo24415,
+		"influxdata/telegraf/7555":                             reportTelegraf7555,
 		"tomnomnom/gron/121":                                   reportGron121,
 		"dpkp/kafka-python/1033":                               reportKafkaPython1033,
 		"redpanda-data/connect/1001":                           reportConnect1001,
@@ -101,11 +108,27 @@ func reportLibrdkafka1238(t *testing.T) {
 	d.counts(20, map[event.Reason]int64{event.BadTime: 1})
 	eventually(t, "the letter is sent", func() bool { return d.Live().Partitions[0].Outbox == 0 })
 	d.end()
+	said := ""
 	for _, h := range w.read("rejected")[0].Headers {
-		if h.Key == "blipd-detail" && !strings.Contains(string(h.Value), "RFC 3339") {
-			t.Errorf("the letter says %q", h.Value)
+		if h.Key == "blipd-detail" {
+			said = string(h.Value)
 		}
 	}
+	if !strings.Contains(said, "RFC 3339") {
+		t.Errorf("the letter says %q", said)
+	}
+}
+
+// Ids of digits beyond 2^53 are texts, each another one; as numbers they are refused.
+func reportTelegraf7555(t *testing.T) {
+	w := newWorld(t, 1)
+	for _, id := range []string{"9007199254740992", "9007199254740993"} {
+		w.produce(kafka.Message{Key: []byte(id), Value: fmt.Appendf(nil, `{"type":"outcome","trajectory_id":"%s","time":"2026-11-29T10:00:00Z","outcomes":{"score":1}}`, id)})
+	}
+	w.produce(kafka.Message{Key: []byte("9007199254740993"), Value: []byte(`{"type":"outcome","trajectory_id":9007199254740993,"time":"2026-11-29T10:00:00Z","outcomes":{"score":1}}`)})
+	d := start(t, w.config(t.TempDir(), "group: g"))
+	d.counts(2, map[event.Reason]int64{event.WrongType: 1})
+	d.end()
 }
 
 // A consumer that was held up while its records were deleted stops its partition.

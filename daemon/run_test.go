@@ -14,7 +14,6 @@ import (
 
 	"blipd/daemon"
 	"blipd/estimators"
-	"blipd/ingest"
 	"blipd/ingest/kafka"
 	"blipd/state"
 )
@@ -192,29 +191,6 @@ func TestBelowLogStart(t *testing.T) {
 		return p.Lag == 0 && p.Next == w.cluster.PartitionInfo("events", 1).HighWatermark
 	})
 	d.end()
-}
-
-// TestSharedTopic: a process that is given fewer than all partitions says that
-// sharing comes later.
-func TestSharedTopic(t *testing.T) {
-	w := newWorld(t, 2)
-	first := start(t, w.config(t.TempDir(), "group: g"))
-	eventually(t, "the first has joined", func() bool { return len(first.Live().Partitions) == 2 })
-	second := start(t, w.config(t.TempDir(), "group: g"))
-	select {
-	case err := <-first.done:
-		if !errors.Is(err, ingest.ErrShared) {
-			t.Errorf("the first ended with %v", err)
-		}
-	case err := <-second.done:
-		if !errors.Is(err, ingest.ErrShared) {
-			t.Errorf("the second ended with %v", err)
-		}
-	case <-time.After(90 * time.Second):
-		t.Error("both share the topic in silence")
-	}
-	first.stop()
-	second.stop()
 }
 
 // TestSecondDaemon: a directory has one daemon at a time.

@@ -81,7 +81,7 @@ func (d *Daemon) EarlierReport(experiment string, epoch int) *estimators.Report 
 func (d *Daemon) Live() web.Live {
 	live := web.Live{
 		Now: time.Now(), Version: d.version, Paused: d.paused(), Reload: d.reloads.last(),
-		Refits: d.refits.histogram(), Commits: d.commits.histogram(), DeadLettersDropped: d.dropped.Load(), WentBack: d.backs.Load(),
+		Refits: d.refits.histogram(), Commits: d.commits.histogram(), DeadLettersDropped: d.dropped.Load(), WentBack: d.backs.Load(), SetAside: d.setAside.Load(),
 	}
 	if at := d.last.Load(); at != 0 {
 		live.LastRefit = time.Unix(0, at)
@@ -98,8 +98,11 @@ func (d *Daemon) Live() web.Live {
 		s := *p.Stats()
 		s.Outbox = p.Waiting()
 		page := web.Partition{Stats: s, Lag: -1, Stopped: i.failed[number].reason}
-		if w := i.workers[number]; w != nil && w.Heard() {
-			page.Lag, page.Named = w.Lag(), w.Named()
+		if w := i.workers[number]; w != nil {
+			page.Owned = true
+			if w.Heard() {
+				page.Lag, page.Named = w.Lag(), w.Named()
+			}
 		}
 		live.Partitions = append(live.Partitions, page)
 	}
@@ -109,6 +112,7 @@ func (d *Daemon) Live() web.Live {
 // Readiness says whether the daemon does its work, and what is missing.
 func (d *Daemon) Readiness() web.Readiness {
 	d.lookBack(time.Now())
+	last := d.rebuilds.last()
 	now, level := d.backfill.progress(d.config.Load().Kafka.Topic)
 	missing := d.Stalled()
 	say := func(format string, args ...any) { missing = append(missing, fmt.Sprintf(format, args...)) }
@@ -132,6 +136,9 @@ func (d *Daemon) Readiness() web.Readiness {
 			say("partition %d: nothing was fetched yet", number)
 		}
 	}
+	if words := d.space.words(); words != "" {
+		say("the disk of %s is nearly full: %s", d.config.Load().State.Dir, words)
+	}
 	if i.blocked != nil {
 		say("dead letters cannot be sent: %v", i.blocked)
 	}
@@ -141,7 +148,8 @@ func (d *Daemon) Readiness() web.Readiness {
 	if now != nil && !level {
 		say("%s", catchingUp(now))
 	}
-	r := web.Readiness{Ready: len(missing) == 0, Missing: missing, Notes: d.reloads.notes(), Rebuild: d.rebuilds.last()}
+	notes := append(i.notes(d.config.Load().State.Dir), d.reloads.notes()...)
+	r := web.Readiness{Ready: len(missing) == 0, Missing: missing, Notes: notes, Rebuild: last}
 	if now != nil {
 		r.Progress = []web.Progress{*now}
 	}

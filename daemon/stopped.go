@@ -28,6 +28,12 @@ func (d *Daemon) nameless() {
 		"topic", d.config.Load().Kafka.Topic)
 }
 
+// shared is told that the group has given others a part of the partitions.
+func (d *Daemon) shared(mine, of int) {
+	d.log.Warn("the group has another member, nothing is read until it is gone: one that was killed leaves by itself, a second blipd must be stopped or read partitions split by hand",
+		"topic", d.config.Load().Kafka.Topic, "group", d.config.Load().Kafka.Group, "assigned", mine, "partitions", of)
+}
+
 // wentBack is told that a log starts or ends before where it did.
 func (d *Daemon) wentBack(number int, was, is kafka.Bounds) {
 	d.backs.Add(1)

@@ -74,8 +74,9 @@ func (t *track) progress(topic string) web.Progress {
 	return p
 }
 
-// What counts as level with the end of the log: fewer records behind than this,
-// or than are counted in so many seconds, as batches and commits come in steps.
+// What counts as level with the end of the log: no more records behind than this,
+// or than are counted in so many seconds, as batches and commits come in steps. A
+// speed that was measured for less time than that is of a burst.
 const (
 	levelRecords = 1000
 	levelSeconds = 5
@@ -84,6 +85,9 @@ const (
 // level tells whether reading is at the end of the log, give or take what comes
 // while it is under way.
 func (t *track) level() bool {
+	if t.last.behind <= levelRecords {
+		return true
+	}
 	counted, _ := t.rates()
-	return t.last.behind <= levelRecords || float64(t.last.behind) <= levelSeconds*counted
+	return t.last.at.Sub(t.samples[0].at) >= levelSeconds*time.Second && float64(t.last.behind) <= levelSeconds*counted
 }

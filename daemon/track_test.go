@@ -39,7 +39,8 @@ func TestTrack(t *testing.T) {
 		{"standing still", [][2]int64{{5, 90_000}, {5, 90_000}, {5, 90_000}}, `{"topic":"e","records_done":5,"records_behind":90000,"records_per_second":0,"level":false}`},
 		{"so slow that no end is said", [][2]int64{{0, math.MaxInt64}, {1, math.MaxInt64 - 1}}, `{"topic":"e","records_done":1,"records_behind":9223372036854775806,"records_per_second":1,"level":false}`},
 		{"at the end", [][2]int64{{0, 500}, {500, 0}}, `{"topic":"e","records_done":500,"records_behind":0,"records_per_second":500,"level":true}`},
-		{"as fast as what comes", [][2]int64{{0, 400_000}, {100_000, 400_000}}, `{"topic":"e","records_done":100000,"records_behind":400000,"records_per_second":100000,"level":true}`},
+		{"a burst", [][2]int64{{0, 400_000}, {100_000, 400_000}, {200_000, 400_000}}, `{"topic":"e","records_done":200000,"records_behind":400000,"records_per_second":100000,"level":false}`},
+		{"as fast as what comes", [][2]int64{{0, 400_000}, {1, 4}, {2, 4}, {3, 4}, {4, 4}, {500_000, 400_000}}, `{"topic":"e","records_done":500000,"records_behind":400000,"records_per_second":100000,"level":true}`},
 		{"another counting", [][2]int64{{5000, 100}, {6000, 100}, {0, 8000}, {1000, 7000}},
 			`{"topic":"e","records_done":1000,"records_behind":7000,"records_per_second":1000,"level":false,"seconds_left":7,"level_at":"2026-11-30T06:00:10Z"}`},
 	} {
@@ -74,5 +75,19 @@ func TestTrackForgets(t *testing.T) {
 	tr.see(sample{at: dawn, done: 10, behind: 4990})
 	if counted, nearer := tr.rates(); counted != 0 || nearer != 0 {
 		t.Errorf("%v, %v from one moment", counted, nearer)
+	}
+}
+
+// TestRefitPause: while the daemon catches up refits take a twentieth of the time
+// at most; else they come as configured.
+func TestRefitPause(t *testing.T) {
+	for _, c := range []struct {
+		took   time.Duration
+		behind bool
+		want   time.Duration
+	}{{time.Second, false, 10 * time.Second}, {10 * time.Millisecond, true, 10 * time.Second}, {time.Second, true, 19 * time.Second}, {time.Minute, false, 10 * time.Second}} {
+		if got := refitPause(10*time.Second, c.took, c.behind); got != c.want {
+			t.Errorf("a refit of %s, behind %v: pause %s, want %s", c.took, c.behind, got, c.want)
+		}
 	}
 }

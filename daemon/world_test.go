@@ -24,7 +24,7 @@ import (
 // settings is the configuration of daemons under test.
 const settings = `
 kafka: {brokers: ["${env:BROKER}"], topic: events, %s}
-state: {dir: "${env:STATE}", sync_writes: false}
+state: {dir: "${env:STATE}", sync_writes: false, min_free: "${env:MIN_FREE:-1MiB}"}
 web: {listen: "127.0.0.1:0"}
 refit: {interval: 200ms}
 outputs: {dead_letters: rejected}
@@ -108,9 +108,19 @@ func (w *world) changed(dir, who string, oldnew ...string) daemon.Config {
 
 func parse(t testing.TB, broker, dir, who string, oldnew ...string) daemon.Config {
 	t.Helper()
+	return parseSettings(t, strings.NewReplacer(oldnew...).Replace(fmt.Sprintf(settings, who)), broker, dir)
+}
+
+func parseSettings(t testing.TB, text, broker, dir string) daemon.Config {
+	t.Helper()
 	env := map[string]string{"BROKER": broker, "STATE": dir}
-	text := strings.NewReplacer(oldnew...).Replace(fmt.Sprintf(settings, who))
-	cfg, err := config.Parse("test.yaml", []byte(text), func(n string) (string, bool) { v, ok := env[n]; return v, ok }, os.ReadFile)
+	look := func(name string) (string, bool) {
+		if v, ok := env[name]; ok {
+			return v, ok
+		}
+		return os.LookupEnv(name)
+	}
+	cfg, err := config.Parse("test.yaml", []byte(text), look, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,11 +141,7 @@ func start(t *testing.T, cfg daemon.Config) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{Daemon: d, t: t, stop: cancel, done: make(chan error, 1)}
-	go func() { r.done <- d.Run(ctx) }()
-	t.Cleanup(cancel)
-	return r
+	return runs(t, d)
 }
 
 // end stops the daemon, which must go without an error.

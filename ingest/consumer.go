@@ -11,7 +11,7 @@ import (
 	"blipd/ingest/kafka"
 )
 
-// ErrShared is the error of a process that is given fewer than all partitions.
+// ErrShared is the error of a process that is given fewer than all partitions for long.
 var ErrShared = errors.New("sharing a topic between several processes comes with a later version: run one process, or split the topic by hand with kafka.partitions")
 
 // Consumer reads the partitions that this process is given, each with a worker.
@@ -28,18 +28,36 @@ type Consumer struct {
 	Ended func()
 	// Held says whether a partition should not be fed for now.
 	Held func(partition int) bool
+	// Paused says whether no partition should work for now, not even on what was
+	// fetched before.
+	Paused func() bool
 	// Failed is told of a partition that has stopped for good.
 	Failed func(partition int, err kafka.Stopped)
 	// WentBack is told that a log starts or ends before where it did: a new leader that
 	// lags, one that lost records, or, where topics have no ids, another topic.
 	WentBack func(partition int, was, is kafka.Bounds)
+	// BeganLate is told of a partition that has no state when the first batch of its log
+	// arrives and the log begins above offset 0.
+	BeganLate func(partition int, start int64)
 	// Nameless is told, once a generation, that the cluster tells no topic ids.
 	Nameless func()
+	// Shared is told, once a generation, that the group has given others a part.
+	Shared func(mine, of int)
+
+	whole bool      // the last generation that read had all partitions
+	since time.Time // since when it has not; zero while it has
 
 	pause pause
 }
 
 const (
+	// A member that has a part of the partitions may be the ghost of a process that was
+	// killed, or of an own try to join that the network cut off: it is gone when its
+	// session is. One that had all waits longer than one that comes, so that of two
+	// processes the first goes on.
+	newcomerWaits = 30 * time.Second
+	ownerWaits    = 90 * time.Second
+
 	reportEvery = 5 * time.Second // offsets are told to the group, for lag displays
 	lastReport  = 3 * time.Second // how long the last time may take
 )
@@ -76,9 +94,10 @@ func (c *Consumer) work(ctx context.Context, g kafka.Generation) error {
 	}
 	mine := g.Partitions()
 	if !c.Manual && len(mine) < count {
-		return fmt.Errorf("assigned %d of %d partitions: %w", len(mine), count, ErrShared)
+		return c.wait(ctx, len(mine), count)
 	}
-	s := &session{consumer: c, workers: map[int]*Worker{}, marks: map[int]kafka.Bounds{}}
+	c.whole, c.since = true, time.Time{}
+	s := &session{consumer: c, workers: map[int]*Worker{}, marks: map[int]kafka.Bounds{}, fresh: map[int]bool{}}
 	start := map[int]kafka.Start{}
 	var log kafka.Log // of the topic, as state knows it
 	for _, number := range mine {
@@ -86,11 +105,14 @@ func (c *Consumer) work(ctx context.Context, g kafka.Generation) error {
 		if err != nil {
 			return err
 		}
+		if ctx.Err() != nil { // opening took long, and others wait; what is open stays so
+			return nil
+		}
 		decoder := event.Decoder{Schema: c.Schema, Keyless: count == 1}
-		s.workers[number] = NewWorker(decoder, partition, c.Client.Wake)
+		s.workers[number] = NewWorker(decoder, partition, c.Client.Wake, c.Paused)
 		at, known := partition.Next(), partition.Log()
 		s.marks[number] = kafka.Bounds{Start: known.Start, End: known.End}
-		if at < 0 {
+		if s.fresh[number] = at < 0; at < 0 {
 			at = kafka.Earliest
 		}
 		start[number] = kafka.Start{Offset: at, Log: kafka.Log{Topic: known.Topic, Partitions: known.Partitions}, Term: known.Term}
@@ -106,11 +128,32 @@ func (c *Consumer) work(ctx context.Context, g kafka.Generation) error {
 	return s.run(ctx, g, start)
 }
 
+// wait reads nothing until the generation ends or others have had a part for too long.
+func (c *Consumer) wait(ctx context.Context, mine, count int) error {
+	if c.since.IsZero() {
+		c.since = time.Now()
+	}
+	c.Shared(mine, count)
+	patience := newcomerWaits
+	if c.whole {
+		patience = ownerWaits
+	}
+	late := time.NewTimer(time.Until(c.since.Add(patience)))
+	defer late.Stop()
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-late.C:
+		return fmt.Errorf("assigned %d of %d partitions for %v: %w", mine, count, patience, ErrShared)
+	}
+}
+
 // session is a generation at work.
 type session struct {
 	consumer *Consumer
 	workers  map[int]*Worker
 	nameless bool                 // it was told
+	fresh    map[int]bool         // that have no state, and nothing was heard of yet
 	marks    map[int]kafka.Bounds // of each log, when last heard of; of the goroutine of Fetch
 }
 
@@ -181,6 +224,10 @@ func (s *session) Deliver(b kafka.Batch) {
 		s.consumer.WentBack(b.Partition, was, is)
 	}
 	s.marks[b.Partition] = is
+	if s.fresh[b.Partition] && is.Start > 0 {
+		s.consumer.BeganLate(b.Partition, is.Start)
+	}
+	delete(s.fresh, b.Partition)
 	s.workers[b.Partition].offer(b)
 }
 

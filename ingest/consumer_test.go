@@ -16,7 +16,7 @@ func TestMarks(t *testing.T) {
 		Nameless: func() { told = append(told, "nameless") },
 		WentBack: func(partition int, was, is kafka.Bounds) { told = append(told, fmt.Sprint(partition, was, is)) },
 	}
-	w := NewWorker(event.Decoder{Schema: schema}, &notebook{}, nil)
+	w := NewWorker(event.Decoder{Schema: schema}, &notebook{}, nil, nil)
 	s := &session{consumer: c, workers: map[int]*Worker{3: w}, marks: map[int]kafka.Bounds{3: {Start: 5, End: 20}}}
 	for _, b := range []kafka.Bounds{{Start: 5, End: 20}, {Start: 6, End: 19}, {Start: 6, End: 22}, {Start: 4, End: 23}, {Start: -1, End: 24}} {
 		s.Deliver(kafka.Batch{Partition: 3, LogStart: b.Start, HighWatermark: b.End})

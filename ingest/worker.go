@@ -37,6 +37,9 @@ type Applier interface {
 // several times is written once.
 const commitEvery = 250 * time.Millisecond
 
+// pausedEvery is how often a worker that is paused asks whether it still is.
+const pausedEvery = 100 * time.Millisecond
+
 // queued is how many fetched batches may wait for a worker: one in hand, one to
 // go on with. With the fetch size it bounds the memory of a partition.
 const queued = 2
@@ -52,6 +55,7 @@ type Worker struct {
 	calls     chan func()
 	done      chan struct{}
 	taken     func() // called when the queue has room again
+	paused    func() bool
 
 	end     atomic.Int64 // end of the log when last heard of; -1 before
 	applied atomic.Int64 // next offset of the partition, as far as it counts
@@ -61,9 +65,13 @@ type Worker struct {
 }
 
 // NewWorker makes the worker of a partition. taken, unless nil, is called
-// whenever the worker takes a batch.
-func NewWorker(decoder event.Decoder, partition Partition, taken func()) *Worker {
-	w := &Worker{reader: newReader(decoder), partition: partition, taken: taken,
+// whenever the worker takes a batch. While paused, unless nil, says so, what was
+// applied is committed and nothing more is applied; calls go on.
+func NewWorker(decoder event.Decoder, partition Partition, taken func(), paused func() bool) *Worker {
+	if paused == nil {
+		paused = func() bool { return false }
+	}
+	w := &Worker{reader: newReader(decoder), partition: partition, taken: taken, paused: paused,
 		queue: make(chan kafka.Batch, queued), calls: make(chan func()), done: make(chan struct{})}
 	w.end.Store(-1)
 	w.applied.Store(partition.Next())
@@ -84,10 +92,15 @@ func (w *Worker) Run(ctx context.Context) error {
 			w.begin()
 			call()
 		case batch := <-w.queue:
-			w.begin()
 			if w.taken != nil {
 				w.taken()
 			}
+			if goOn, err := w.wait(ctx); err != nil {
+				return err
+			} else if !goOn {
+				continue // the batch was not applied: it will be read again
+			}
+			w.begin()
 			w.partition.From(event.Log{Topic: batch.Log.Topic, Partitions: batch.Log.Partitions, Term: batch.Term, Start: batch.LogStart, End: batch.HighWatermark})
 			if err := w.partition.Apply(w.read(batch.Records), batch.Next); err != nil {
 				return err
@@ -120,6 +133,29 @@ func (w *Worker) Since() time.Time {
 	return time.Time{}
 }
 
+// wait returns when the worker is not paused, at once as a rule; goOn is false when
+// ctx has ended first. What was applied before is committed meanwhile.
+func (w *Worker) wait(ctx context.Context) (goOn bool, err error) {
+	for first := true; w.paused(); first = false {
+		if first {
+			w.begin()
+			if err := w.commit(); err != nil {
+				return false, err
+			}
+		}
+		w.since.Store(nil)
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case call := <-w.calls:
+			w.begin()
+			call()
+		case <-time.After(pausedEvery):
+		}
+	}
+	return true, nil
+}
+
 func (w *Worker) commit() error {
 	err := w.partition.Commit()
 	if err == nil {
@@ -146,6 +182,10 @@ func (w *Worker) Do(ctx context.Context, call func()) error {
 // Lag is the number of records between what is applied and the end of the log,
 // 0 when that is not known.
 func (w *Worker) Lag() int64 { return max(0, w.end.Load()-max(0, w.applied.Load())) }
+
+// EndsAt tells of the end of the log while the partition is not fed, and so hears
+// of no end itself.
+func (w *Worker) EndsAt(end int64) { w.end.Store(end) }
 
 // Heard tells whether the log was heard of at all: then Lag is known.
 func (w *Worker) Heard() bool { return w.end.Load() >= 0 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 func work(t *testing.T, n *notebook) (w *Worker, stop func() error) {
 	t.Helper()
-	w = NewWorker(event.Decoder{Schema: schema}, n, nil)
+	w = NewWorker(event.Decoder{Schema: schema}, n, nil, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
@@ -61,7 +62,7 @@ func TestWorker(t *testing.T) {
 // TestWorkerFails: an error of Apply ends the worker.
 func TestWorkerFails(t *testing.T) {
 	n := &notebook{err: errors.New("disk full")}
-	w := NewWorker(event.Decoder{Schema: schema, Keyless: true}, n, nil)
+	w := NewWorker(event.Decoder{Schema: schema, Keyless: true}, n, nil, nil)
 	w.offer(batch(0, line(1)))
 	if err := w.Run(context.Background()); !errors.Is(err, n.err) {
 		t.Errorf("%v, want the error of Apply", err)
@@ -95,5 +96,49 @@ func TestWorkerSince(t *testing.T) {
 	}
 	if !w.Since().IsZero() {
 		t.Error("a worker that has ended has something in hand")
+	}
+}
+
+// TestWorkerPaused: what was applied is committed, nothing more is applied until the
+// pause ends, calls go on; and a worker that ends while paused leaves the batch.
+func TestWorkerPaused(t *testing.T) {
+	for _, resumed := range []bool{true, false} {
+		n := &notebook{}
+		var paused atomic.Bool
+		w := NewWorker(event.Decoder{Schema: schema}, n, nil, paused.Load)
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- w.Run(ctx) }()
+		see := func() (seen string) {
+			if err := w.Do(context.Background(), func() { seen = fmt.Sprint(n.offsets) }); err != nil {
+				t.Fatal(err)
+			}
+			return seen
+		}
+		w.offer(batch(0, line(1)))
+		for see() != "[0]" {
+		}
+		paused.Store(true)
+		w.offer(batch(1, line(1)))
+		for !w.room() || len(w.queue) > 0 {
+		}
+		for range 3 {
+			if seen := see(); seen != "[0]" {
+				t.Errorf("while paused: %s", seen)
+			}
+		}
+		for !w.Since().IsZero() { // who pauses does not hang
+		}
+		if paused.Store(!resumed); resumed {
+			for see() != "[0 1]" {
+			}
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if want := map[bool]string{true: "[0 1]", false: "[0]"}[resumed]; fmt.Sprint(n.offsets) != want {
+			t.Errorf("in the end %v, want %s", n.offsets, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,8 +45,9 @@ func badgerOptions(cfg Config) badger.Options {
 		WithValueLogFileSize(64 << 20).
 		WithBlockCacheSize(cache).
 		WithIndexCacheSize(2 * cache).
-		WithCompression(options.None). // values are packed
-		WithChecksumVerificationMode(options.OnTableRead)
+		WithCompression(options.None).                        // values are packed
+		WithChecksumVerificationMode(options.NoVerification). // inspect has read every block
+		WithVerifyValueChecksum(true)                         // else it decodes what is damaged, and keeps a lock when it cannot
 }
 
 // openBadger opens the database. A kill can leave an empty memtable or value
@@ -55,11 +57,30 @@ func openBadger(cfg Config) (*badger.DB, error) {
 	if err := removeEmpty(cfg.Dir); err != nil {
 		return nil, err
 	}
-	db, err := badger.Open(badgerOptions(cfg))
-	if err != nil && strings.Contains(err.Error(), "Create a new file") {
-		db, err = badger.Open(badgerOptions(cfg))
+	orphans, err := inspect(cfg)
+	if err != nil {
+		return nil, err
 	}
-	return db, err
+	var db *badger.DB
+	err = contained("open it", func() (err error) {
+		db, err = badger.Open(badgerOptions(cfg))
+		if err != nil && strings.Contains(err.Error(), "Create a new file") {
+			db, err = badger.Open(badgerOptions(cfg))
+		}
+		if err != nil {
+			err = ofDisk("open it", err)
+		}
+		return err
+	})
+	if err == nil {
+		if err = orphans.remove(db.MaxVersion()); err != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, unhide(cfg.Dir))
+	}
+	return db, nil
 }
 
 func removeEmpty(dir string) error {

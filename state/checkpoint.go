@@ -36,7 +36,7 @@ func (p *Partition) checkpoint() error {
 	if err != nil {
 		return fmt.Errorf("state: checkpoint partition %d: %w", p.number, err)
 	}
-	next := generation{number: p.newest.number + 1, logged: p.logged}
+	size, next := len(bytes), generation{number: p.newest.number + 1, logged: p.logged}
 	for ; len(bytes) > 0; next.chunks++ {
 		n := min(p.options.pace.chunk, len(bytes))
 		chunk := seal(func(w *pack.Writer) { w.Bytes(bytes[:n]) })
@@ -58,6 +58,7 @@ func (p *Partition) checkpoint() error {
 	}
 	old := p.newest
 	p.newest = next
+	p.weigh(size)
 	return p.sweep(old)
 }
 

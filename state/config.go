@@ -12,6 +12,11 @@ type Config struct {
 	SyncWrites bool          // every commit reaches the disk before it counts: a power cut loses nothing. Default true
 	KeepClosed time.Duration // how long, in stream time, closed trajectories are kept for revisions and refolding. Default 720h
 	Memory     int64         // bytes that the working set may take. Default 2 GiB
+	MinFree    int64         // bytes that must be free on the disk, beside ledgers, for the log to be read. Default DefaultMinFree
+
+	// StopOnDamage: a damaged directory stays where it is, and nothing starts on it;
+	// without, it is set aside and everything counted again from the log.
+	StopOnDamage bool
 
 	// Volatile state is not recovered: it lives as long as its Store, and only
 	// what the fold may ask for again is written. For reading files.

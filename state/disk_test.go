@@ -63,7 +63,7 @@ func TestOpenDamagedDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(Config{Dir: dir}, "blipd.events")
-	unusable(t, err, dir, "move the directory away")
+	unusable(t, err, dir, "move it away")
 }
 
 func TestOpenEmptyMemtable(t *testing.T) {
@@ -140,7 +140,7 @@ func TestDamage(t *testing.T) {
 		{"journal short", func(*Partition) []byte { return keyNumber(3, 'j', 0) }, short, `block 0: there is no entry at byte 0 of 3`},
 		{"journal gone", func(*Partition) []byte { return keyNumber(3, 'j', 0) }, gone, "block 0 of the journal is missing, it ends with 0"},
 		{"archive", func(p *Partition) []byte { return keyNumber(3, 'a', p.fold.changes.archive.first-1) }, flip, "trajectory in the log of ledgers: its checksum"},
-		{"archive gone", func(p *Partition) []byte { return keyNumber(3, 'a', p.fold.changes.archive.first-1) }, gone, "trajectory in the log of ledgers is missing"},
+		{"archive gone", func(p *Partition) []byte { return keyNumber(3, 'a', p.fold.changes.archive.first-1) }, gone, "is missing in the archive of partition 3"},
 		{"generation", func(*Partition) []byte { return key(3, 'g') }, flip, "the newest generation of ledgers: its checksum"},
 		{"generation gone", func(*Partition) []byte { return key(3, 'g') }, gone, "operation 0 on ledgers is missing"},
 		{"chunk", func(p *Partition) []byte { return keyNumber(3, 'k', p.newest.number, 1) }, flip, "chunk 1 of ledgers, generation 1: its checksum"},

@@ -58,11 +58,6 @@ const valueVersion = 1
 // topic, or damaged. Such an error leaves state as it was found.
 var ErrUnusable = errors.New("state cannot be used")
 
-// damaged is the error of a directory whose parts do not fit together.
-func damaged(format string, args ...any) error {
-	return fmt.Errorf(format+": the directory is damaged: move it away to start again from the log, or restore it from a backup: %w", append(args, ErrUnusable)...)
-}
-
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
 // seal puts a version before a value and a checksum behind it.
@@ -81,12 +76,12 @@ func unseal(what string, value []byte, read func(*pack.Reader)) error {
 	if len(value) < 5 {
 		return damaged("read %s: %d bytes are no value", what, len(value))
 	}
-	if value[0] > valueVersion {
-		return fmt.Errorf("read %s: it is of version %d, this program knows %d: run the version that wrote it, or a later one: %w", what, value[0], valueVersion, ErrUnusable)
-	}
 	body := value[:len(value)-4]
 	if sum := binary.LittleEndian.Uint32(value[len(body):]); sum != crc32.Checksum(body, checksums) {
 		return damaged("read %s: its checksum does not fit", what)
+	}
+	if value[0] > valueVersion {
+		return fmt.Errorf("read %s: it is of version %d, this program knows %d: run the version that wrote it, or a later one: %w", what, value[0], valueVersion, ErrUnusable)
 	}
 	r := pack.Reader{B: body[1:]}
 	read(&r)

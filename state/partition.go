@@ -70,6 +70,7 @@ type Partition struct {
 	letters  int64            // ever put into the outbox
 	logged   int64            // operations ever logged
 	newest   generation
+	weight   int64 // bytes of it
 	oldest   int64 // no block of the archive has a lower number
 	journal  journal
 	erasures []erasure // noted on disk
@@ -118,6 +119,7 @@ func (p *Partition) From(log event.Log) {
 // have committed. Only Stats and Waiting may be called afterwards.
 func (p *Partition) Close() {
 	p.fold = nil
+	p.weigh(0)
 	p.store.partitions.Add(-1)
 }
 

@@ -84,6 +84,10 @@ func (p *Partition) restore(m *meta) error {
 			b.total = b.total[:held(p.parts[x], m.experiments[p.options.Rules[x].Experiment.Name].parts)]
 		}
 	}
+	var err error
+	if p.oldest, _, err = p.unbroken('a', "archive", m.archived); err != nil {
+		return err
+	}
 	if err := p.restoreLedgers(m, changed); err != nil {
 		return err
 	}
@@ -146,10 +150,38 @@ func (p *Partition) restoreEpochs(m *meta) (changed []bool) {
 }
 
 func (p *Partition) restoreOutbox() error {
-	n, prefix := int64(0), key(p.number, 'x')
-	err := p.store.eachKey(prefix, prefix, func([]byte) bool { n++; return true })
+	first, n, err := p.unbroken('x', "outbox", p.letters)
+	if err != nil {
+		return err
+	}
 	p.outbox.Store(n)
-	return err
+	p.head.Store(first)
+	return nil
+}
+
+// unbroken counts the keys of a kind that is numbered without a gap up to, not
+// including, end, and given up from the oldest on; first is the oldest. A gap is left
+// by a commit that is lost though later ones are there.
+func (p *Partition) unbroken(kind byte, what string, end int64) (first, n int64, err error) {
+	prefix, next := key(p.number, kind), int64(-1)
+	err = p.store.eachKey(prefix, prefix, func(k []byte) bool {
+		at := numberOf(k)
+		if next < 0 {
+			first, next = at, at
+		}
+		if at != next {
+			return false
+		}
+		next++
+		return true
+	})
+	if next < 0 {
+		return end, 0, err
+	}
+	if err == nil && next != end {
+		err = damaged("number %d is missing in the %s of partition %d, which ends with %d", next, what, p.number, end-1)
+	}
+	return first, end - first, err
 }
 
 // restoreLedgers reads the newest generation and adds the log after it.

@@ -28,9 +28,10 @@ func (p *Partition) restoreBooks(m *meta, changed []bool) error {
 		what := fmt.Sprintf("chunk %d of ledgers, generation %d", n, p.newest.number)
 		err := p.store.read(keyNumber(p.number, 'k', p.newest.number, n), what, func(r *pack.Reader) { bytes = append(bytes, r.Bytes()...) })
 		if err != nil {
-			return fmt.Errorf("%w: %w", err, ErrUnusable)
+			return damaged("%v", err)
 		}
 	}
+	p.weigh(len(bytes))
 	r := &pack.Reader{B: bytes}
 	for range r.Count() {
 		name := r.Text()

@@ -45,7 +45,7 @@ func (s *Store) Report(experiment string, epoch int) (report []byte, err error) 
 			if err != nil {
 				return fmt.Errorf("state: read %s: %w", what, err)
 			}
-			err = item.Value(func(value []byte) error {
+			err = valueOf(item, what, func(value []byte) error {
 				return unseal(what, value, func(r *pack.Reader) {
 					parts = int(r.Int())
 					report = append(report, r.Bytes()...)

@@ -190,7 +190,7 @@ func TestShadowOfOthers(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = openStore(t, cfg.Dir)
+	openStore(t, cfg.Dir)
 	if _, err := os.Stat(mine); err != nil {
 		t.Error(err)
 	}

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -22,6 +24,7 @@ type Store struct {
 	lock   *os.File
 
 	partitions atomic.Int64 // that are open
+	ledgers    atomic.Int64 // bytes of their newest generations
 	settled    string       // what Open has done that a kill had left undone
 	partsLock  sync.Mutex   // while the parts of an experiment are read and written
 }
@@ -32,10 +35,13 @@ func Open(cfg Config, topic string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := cmp.Or(condemned(cfg.Dir), roomToOpen(cfg.Dir)); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
 	s := &Store{config: cfg, topic: topic, lock: lock, settled: settled}
 	if s.db, err = openBadger(cfg); err != nil {
 		_ = lock.Close()
-		return nil, fmt.Errorf("state: open %s: %w: move the directory away to start again from the log, or restore it from a backup: %w", cfg.Dir, err, ErrUnusable)
+		return nil, fmt.Errorf("state: open %s: %w", cfg.Dir, err)
 	}
 	if err := s.identify(); err != nil {
 		return nil, errors.Join(fmt.Errorf("state: open %s: %w", cfg.Dir, err), s.Close())
@@ -65,10 +71,13 @@ func takeDir(dir string) (lock *os.File, settled string, err error) {
 // Settled says what Open has done that a kill had left undone, "" for nothing.
 func (s *Store) Settled() string { return s.settled }
 
+// noteLock is the file that is locked while a directory is in use.
+const noteLock = "blipd.lock"
+
 // lockDir makes sure that no other daemon has the directory open. The lock
 // goes with the process, however it ends.
 func lockDir(dir string) (*os.File, error) {
-	path := filepath.Join(dir, "blipd.lock")
+	path := filepath.Join(dir, noteLock)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o640)
 	if err != nil {
 		return nil, fmt.Errorf("state: lock %s: %w: %w", path, err, ErrUnusable)
@@ -92,6 +101,9 @@ func (s *Store) identify() error {
 	case isAbsent(err) && known:
 		return damaged("it does not say of which topic it is")
 	case isAbsent(err):
+		if err := s.empty(); err != nil {
+			return err
+		}
 		return s.db.Update(func(txn *badger.Txn) error {
 			return errors.Join(
 				txn.Set(keyFormat, seal(func(w *pack.Writer) { w.Int(valueVersion) })),
@@ -104,6 +116,40 @@ func (s *Store) identify() error {
 	}
 	return nil
 }
+
+// empty fails unless there is nothing yet: the format is the first that is written.
+func (s *Store) empty() error {
+	found := false
+	err := s.eachKey(nil, nil, func([]byte) bool { found = true; return false })
+	if err == nil && found {
+		err = damaged("it does not say in which format it is")
+	}
+	return err
+}
+
+// Partitions lists the partitions that have state, in order.
+func (s *Store) Partitions() (numbers []int, err error) {
+	for from := []byte{}; from != nil; {
+		at := from
+		from = nil
+		err = s.eachKey(nil, at, func(k []byte) bool {
+			if !isText(k) {
+				number := int(binary.BigEndian.Uint32(k))
+				numbers = append(numbers, number)
+				from = key(number+1, 0)[:4]
+				return false
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return numbers, nil
+}
+
+// isText tells the keys that belong to no partition.
+func isText(key []byte) bool { return key[0] >= ' ' }
 
 // read reads one sealed value; badger.ErrKeyNotFound is in the chain of the
 // error when there is none.
@@ -118,8 +164,22 @@ func (s *Store) value(key []byte, what string, use func(value []byte) error) err
 		if err != nil {
 			return fmt.Errorf("state: read %s: %w", what, err)
 		}
-		return item.Value(use)
+		return valueOf(item, what, use)
 	})
+}
+
+// valueOf shows the value of an item. What Badger cannot read of its own files is
+// damage.
+func valueOf(item *badger.Item, what string, use func(value []byte) error) error {
+	read := false
+	err := item.Value(func(value []byte) error {
+		read = true
+		return use(value)
+	})
+	if err != nil && !read {
+		return ofDisk("read "+what, err)
+	}
+	return err
 }
 
 // each visits the values under a prefix in the order of their keys, from start
@@ -130,7 +190,7 @@ func (s *Store) each(prefix, start []byte, visit func(key, value []byte) (more b
 		defer it.Close()
 		for it.Seek(start); it.Valid(); it.Next() {
 			item, more := it.Item(), true
-			err := item.Value(func(value []byte) (err error) {
+			err := valueOf(item, fmt.Sprintf("key %q", item.Key()), func(value []byte) (err error) {
 				more, err = visit(item.Key(), value)
 				return err
 			})

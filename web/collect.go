@@ -107,6 +107,20 @@ func bySize(sizes map[string]int64) []string {
 	return names
 }
 
+// collectPartition sends what is only of one partition.
+func collectPartition(out *emitter, topic string, p *Partition) {
+	number := strconv.Itoa(p.Partition)
+	if p.Stopped != "" {
+		out.send(partitionStopped, 1, topic, number, p.Stopped)
+	}
+	if p.Lag >= 0 {
+		out.send(inputLag, float64(p.Lag), topic, number)
+	}
+	if p.Stream != event.NoTime {
+		out.send(streamTime, seconds(p.Stream.Std()), topic, number)
+	}
+}
+
 // collectIntake sends what the partitions of this process counted.
 func collectIntake(out *emitter, live *Live) {
 	var read, open, outbox int64
@@ -115,18 +129,11 @@ func collectIntake(out *emitter, live *Live) {
 	heard, named := false, true
 	for i := range live.Partitions {
 		p := &live.Partitions[i]
-		number := strconv.Itoa(p.Partition)
-		if p.Stopped != "" {
-			out.send(partitionStopped, 1, live.Topic, number, p.Stopped)
+		if p.Owned {
+			collectPartition(out, live.Topic, p)
 		}
 		if p.Lag >= 0 {
 			heard, named = true, named && p.Named
-		}
-		if p.Lag >= 0 {
-			out.send(inputLag, float64(p.Lag), live.Topic, number)
-		}
-		if p.Stream != event.NoTime {
-			out.send(streamTime, seconds(p.Stream.Std()), live.Topic, number)
 		}
 		read, open, outbox = read+p.Records, open+p.Open, outbox+p.Outbox
 		addInts(rejected, p.Rejected)

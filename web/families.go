@@ -112,6 +112,8 @@ var (
 var (
 	intakePaused = gauge("blipd_intake_paused",
 		"Whether intake is held up for the reason, 1 or 0.", "reason")
+	stateSetAside = counter("blipd_state_set_aside_total",
+		"Directories of state that were damaged and set aside by this process, each to be counted again from the log.")
 	deadLettersDropped = counter("blipd_dead_letters_dropped_total",
 		"Dead letters that the broker refused for their content and that are lost.")
 	refitSeconds = histogram("blipd_refit_seconds",
@@ -140,7 +142,7 @@ func families() []*family {
 		supportLow, modelCheck, groupsHidden, healthCheckOK, holdActive, completeTo,
 		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed, trajectoriesExcluded,
 		inputLag, inputLevelIn, streamTime, partitionStopped, topicIDKnown, logWentBack, outboxRecords,
-		intakePaused, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, reloadSuccessful, reloadLastSuccess,
+		intakePaused, stateSetAside, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, reloadSuccessful, reloadLastSuccess,
 		rebuildActive, rebuildDone, rebuildBehind, buildInfo,
 	})
 }

@@ -76,6 +76,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	if !live.LastRefit.IsZero() {
 		out.send(refitLastSuccess, seconds(live.LastRefit))
 	}
+	out.send(stateSetAside, float64(live.SetAside))
 	out.send(deadLettersDropped, float64(live.DeadLettersDropped))
 	collectProgress(out, &live)
 	out.send(reloadSuccessful, indicator(live.Reload.Successful))

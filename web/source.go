@@ -56,7 +56,7 @@ type Live struct {
 	Now        time.Time // the clock at which this was read
 	Version    string
 	Topic      string
-	Partitions []Partition     // those this process owns, in order
+	Partitions []Partition     // those this process has state of, in order
 	Paused     map[string]bool // intake held up, by reason; all reasons are present
 
 	Experiments        []Experiment // in the order of the counters of each partition
@@ -66,6 +66,7 @@ type Live struct {
 	LastRefit          time.Time // zero before the first
 	Commits            Durations
 	WentBack           int64 // times that a log started or ended before where it had
+	SetAside           int64 // directories of state that were damaged
 	DeadLettersDropped int64 // refused by the broker for their content
 	Reload             Reload
 	Progress           *Progress // nil while nothing is known
@@ -107,6 +108,7 @@ const (
 // Partition is one partition's state and how far it is behind.
 type Partition struct {
 	state.Stats
+	Owned   bool   // now: the group may have taken it away, and give it back
 	Lag     int64  // records between Next and the end of the log; negative while unknown
 	Named   bool   // the cluster tells the topic's id; of no meaning while Lag is unknown
 	Stopped string // why it is not read any more, in one word; "" while it is

@@ -146,8 +146,8 @@ func living() Live {
 		Now: noon.Add(3 * time.Second), Version: "1.2.3", Topic: "blipd.events",
 		Partitions: []Partition{
 			{Stats: state.Stats{Partition: 0, Next: 101100, Stream: event.TimeOf(noon), Records: 101100, Rejected: rejected,
-				Open: 214, Outbox: 5, Experiments: []state.ExperimentStats{stats}}, Lag: 17, Named: true},
-			{Stats: state.Stats{Partition: 1, Stream: event.NoTime}, Lag: -1, Stopped: "recreated"},
+				Open: 214, Outbox: 5, Experiments: []state.ExperimentStats{stats}}, Owned: true, Lag: 17, Named: true},
+			{Stats: state.Stats{Partition: 1, Stream: event.NoTime}, Owned: true, Lag: -1, Stopped: "recreated"},
 		},
 		Paused:    map[string]bool{"dead_letters": false, "memory": false},
 		Refits:    Durations{Count: 10, Sum: 0.5, Buckets: map[float64]uint64{0.01: 1, 0.1: 9, 1: 10}},

@@ -68,7 +68,7 @@ func New(config Config) (*Client, error) {
 		config: config,
 		pace: pace{
 			refresh:   3 * time.Second,
-			heartbeat: 3 * time.Second,
+			heartbeat: time.Second,
 			watch:     5 * time.Second,
 			pause:     250 * time.Millisecond,
 		},

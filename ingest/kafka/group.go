@@ -29,8 +29,11 @@ const (
 	// longestRejoin keeps those short: a member that sleeps holds its partitions.
 	longestRejoin = 5 * time.Second
 
-	// leaveGrace is how long saying goodbye to the coordinator may take.
-	leaveGrace = 3 * time.Second
+	// leaveGrace is how long saying goodbye to the coordinator may take. A member that
+	// is cut off while it waits to be let in stays in the group as a ghost, for which
+	// all others wait, so this is longer than they take to notice that they must
+	// rebalance: a heartbeat and the batch in hand.
+	leaveGrace = 5 * time.Second
 )
 
 // A Generation is a time during which this process owns a set of partitions.
@@ -169,7 +172,7 @@ func (m *membership) live(ctx context.Context, generation *kafka.Generation) (do
 	switch {
 	case done:
 		return true, err
-	case err != nil && !errors.Is(err, context.Canceled):
+	case err != nil && !errors.Is(err, context.Canceled) && (ctx.Err() == nil || !errors.Is(err, ctx.Err())):
 		return true, err
 	}
 	return ctx.Err() != nil, nil
