@@ -92,7 +92,6 @@ func (w *Worker) Run(ctx context.Context) error {
 			w.begin()
 			call()
 		case batch := <-w.queue:
-			w.begin()
 			if w.taken != nil {
 				w.taken()
 			}
@@ -119,11 +118,27 @@ func (w *Worker) Run(ctx context.Context) error {
 	return w.commit()
 }
 
+// begin notes that something is taken up.
+func (w *Worker) begin() {
+	now := time.Now()
+	w.since.Store(&now)
+}
+
+// Since is when the worker took up what it has in hand: a batch with its commit, or
+// a call. It is zero while it has nothing, and while it waits.
+func (w *Worker) Since() time.Time {
+	if at := w.since.Load(); at != nil {
+		return *at
+	}
+	return time.Time{}
+}
+
 // wait returns when the worker is not paused, at once as a rule; goOn is false when
 // ctx has ended first. What was applied before is committed meanwhile.
 func (w *Worker) wait(ctx context.Context) (goOn bool, err error) {
 	for first := true; w.paused(); first = false {
 		if first {
+			w.begin()
 			if err := w.commit(); err != nil {
 				return false, err
 			}
@@ -139,21 +154,6 @@ func (w *Worker) wait(ctx context.Context) (goOn bool, err error) {
 		}
 	}
 	return true, nil
-}
-
-// begin notes that something is taken up.
-func (w *Worker) begin() {
-	now := time.Now()
-	w.since.Store(&now)
-}
-
-// Since is when the worker took up what it has in hand: a batch with its commit, or
-// a call. It is zero while it has nothing, and while it waits.
-func (w *Worker) Since() time.Time {
-	if at := w.since.Load(); at != nil {
-		return *at
-	}
-	return time.Time{}
 }
 
 func (w *Worker) commit() error {
