@@ -70,7 +70,7 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 			err = errors.Join(err, d.close())
 		}
 	}()
-	config.Kafka.Changed = d.reachable
+	config.Kafka.Changed, config.State.Log = d.reachable, log
 	d.config.Store(&config)
 	if d.client, err = kafka.New(config.Kafka); err != nil {
 		return nil, err

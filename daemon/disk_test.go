@@ -129,6 +129,7 @@ func (d *disk) child(w *world) *process {
 func TestSmallDisk(t *testing.T) {
 	d := newDisk(t)
 	t.Setenv("MIN_FREE", "120MiB")
+	t.Setenv("LEARNER_EVERY", "5000")
 	w := newWorld(t, 3)
 	log := largeLog(w, 6_000)
 	d.ballast(190 << 20)
@@ -165,6 +166,7 @@ func TestSmallDisk(t *testing.T) {
 func TestReportBadger1682(t *testing.T) {
 	d := newDisk(t)
 	t.Setenv("MIN_FREE", "60MiB")
+	t.Setenv("LEARNER_EVERY", "5000")
 	w := newWorld(t, 3)
 	log := largeLog(w, 6_000)
 	child, died := d.child(w), 0

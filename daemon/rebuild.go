@@ -28,6 +28,7 @@ type rebuild struct {
 	client   *kafka.Client
 	consumer ingest.Consumer
 	starts   map[int]int64     // first offsets of the logs
+	lost     string            // which of them are not 0, in words
 	logs     map[int]event.Log // that the state in use is of
 	past     map[string]int64  // epochs before
 	where    func(int) int64   // the next offset of the state in use
@@ -87,9 +88,9 @@ func (d *Daemon) newRebuild(ctx context.Context, partial bool) (_ *rebuild, err 
 	if err != nil {
 		return nil, refusal("no-bounds", "the log's first offsets cannot be asked for: %v", err)
 	}
-	if lost := cutOff(bounds); lost != "" && !partial {
+	if r.lost = cutOff(bounds); r.lost != "" && !partial {
 		return nil, refusal("partial-log", "the log no longer begins at offset 0 (%s): what was counted before would be missing from the rebuilt state; "+
-			"if that is what you want, ask with {\"partial\": true}: the state in use is kept as it is in a directory of its own", lost)
+			"if that is what you want, ask with {\"partial\": true}: the state in use is kept as it is in a directory of its own", r.lost)
 	}
 	for number, b := range bounds {
 		r.starts[number] = b.Start

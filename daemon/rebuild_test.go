@@ -124,8 +124,8 @@ func TestRebuild(t *testing.T) {
 		t.Errorf("%d dead letters, want %d", n, letters)
 	}
 
-	before := cfg // all had been read when the second rebuild began
-	_, before.State.Dir, _ = strings.Cut(last.Detail, "kept in ")
+	before := cfg                                                 // all had been read when the second rebuild began
+	_, before.State.Dir, _ = strings.Cut(last.Detail, "kept in ") // and nothing behind it
 	if diff := cmp.Diff(inside(t, &before), inside(t, &cfg)); diff != "" {
 		t.Errorf("(-before +rebuilt):\n%s", diff)
 	}
@@ -157,7 +157,7 @@ func TestRebuildRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask("", "partition 1 begins at 10")
-	if last := d.rebuild(`{"partial": true}`); last.Phase != web.Rebuilt {
+	if last := d.rebuild(`{"partial": true}`); last.Phase != web.Rebuilt || !strings.Contains(last.Detail, "partition 1 begins at 10") {
 		t.Errorf("a rebuild of what there is ended with %+v", last)
 	}
 	if n := d.records(); n != int64(len(log)-10) {

@@ -68,14 +68,24 @@ func (d *Daemon) rebuildAlways(ctx context.Context) error {
 			return nil
 		case r := <-d.rebuilds.asked:
 			kept, err := d.rebuild(ctx, r)
+			if errors.Is(err, errMidway) {
+				return err
+			}
 			d.rebuilt(ctx, r, kept, err)
 		}
 	}
 }
 
+// errMidway is in the chain of what goes wrong once directories change places: the
+// daemon ends, and the next start does the rest.
+var errMidway = errors.New("the rebuilt state was being put in the place of the one in use")
+
 // rebuilt notes how a rebuild has ended and gives up what is left of it.
 func (d *Daemon) rebuilt(ctx context.Context, r *rebuild, kept string, err error) {
 	phase, words := web.Rebuilt, "the state before is kept in "+kept
+	if r.lost != "" {
+		words += "; what the log no longer had is not counted: " + r.lost
+	}
 	if err != nil {
 		phase, words = web.GivenUp, err.Error()
 		err = r.store.Discard()
@@ -101,7 +111,7 @@ func (d *Daemon) rebuilt(ctx context.Context, r *rebuild, kept string, err error
 // The pace of a rebuild.
 const (
 	rebuildLook = 100 * time.Millisecond // between two looks at how far it is
-	rebuildNear = 1000                   // offsets behind from which on the switch is tried
+	rebuildNear = 1000                   // offsets behind from which on the switch is tried, or a second's
 	switchMost  = 10 * time.Second       // that intake may stand still for the last of them
 	switchPause = 30 * time.Second       // after a try that took longer
 )
@@ -130,7 +140,7 @@ func (d *Daemon) rebuild(ctx context.Context, r *rebuild) (kept string, err erro
 			feeding = false
 			return "", errors.Join(err, context.Cause(r.ctx))
 		case now := <-tick.C:
-			if r.look(now) > rebuildNear || now.Before(pause) || d.space.short() {
+			if !r.look(now) || now.Before(pause) || d.space.short() {
 				continue
 			}
 			kept, done, err := d.switchTo(r, func() error {
@@ -147,15 +157,17 @@ func (d *Daemon) rebuild(ctx context.Context, r *rebuild) (kept string, err erro
 	}
 }
 
-// look notes how far the rebuild is and says how far that is behind.
-func (r *rebuild) look(now time.Time) (behind int64) {
+// look notes how far the rebuild is and tells whether that is near enough for the
+// switch. Under load it is always a commit or two behind.
+func (r *rebuild) look(now time.Time) (near bool) {
 	s := r.behind()
 	s.at = now
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.track.see(s)
 	r.shown.Progress = r.track.progress(r.config.Kafka.Topic)
-	return s.behind
+	counted, _ := r.track.rates()
+	return float64(s.behind) <= max(rebuildNear, counted)
 }
 
 // switchTo stops intake, waits until the rebuild stands at the same offsets, and
@@ -178,7 +190,9 @@ func (d *Daemon) switchTo(r *rebuild, end func() error) (kept string, done bool,
 		if kept, keeps, err = d.takeOver(r); keeps {
 			return nil
 		}
-		done = true
+		if done = true; err != nil {
+			err = fmt.Errorf("%w: %w", errMidway, err)
+		}
 		return err
 	})
 	if !done && err == nil && fatal == nil {

@@ -24,7 +24,7 @@ import (
 // settings is the configuration of daemons under test.
 const settings = `
 kafka: {brokers: ["${env:BROKER}"], topic: events, %s}
-state: {dir: "${env:STATE}", sync_writes: false, min_free: "${env:MIN_FREE:-1MiB}"}
+state: {dir: "${env:STATE}", sync_writes: false, keep_closed: "${env:KEEP:-720h}", min_free: "${env:MIN_FREE:-1MiB}"}
 web: {listen: "127.0.0.1:0"}
 refit: {interval: 200ms}
 outputs: {dead_letters: rejected}
@@ -34,7 +34,9 @@ experiments:
     arms: {control: direct, interventions: [review]}
     outcomes: [{name: score, range: [-6, 9]}]
     start_period: 10m
-    outcome_model: {learner: boosted_trees, learner_every: 100}
+    trajectory_timeout: "${env:WINDOW:-24h}"
+    revision_window: "${env:WINDOW:-24h}"
+    outcome_model: {learner: boosted_trees, learner_every: "${env:LEARNER_EVERY:-100}"}
     features:
       - {name: tool, expr: action.tool, category: true}
       - {name: s, expr: state.s, range: [-2, 3]}

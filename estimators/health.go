@@ -68,10 +68,24 @@ func (m *Moments) limits() []Check {
 	if !levels.OK {
 		levels.Detail = strings.Join(shared, "; ") + " share one column of the blip model: they are taken to have one effect; raise limits.blip_levels (memory grows with its square), or give blip_model.groups a dimension with fewer values"
 	}
-	if m.spec.Blip == nil {
-		return []Check{groups}
+	all := []Check{groups}
+	if m.spec.Blip != nil {
+		all = append(all, levels)
 	}
-	return []Check{groups, levels}
+	if m.spec.clustered() {
+		all = append(all, m.clustersKept())
+	}
+	return all
+}
+
+// clustersKept asks whether clusters have sums of their own. Value is the number of
+// rows if they have not.
+func (m *Moments) clustersKept() Check {
+	if !m.clusters.crowded {
+		return Check{Name: "clusters", OK: true, Detail: "every cluster has sums of its own"}
+	}
+	return Check{Name: "clusters", Value: float64(m.rows), Detail: fmt.Sprintf(
+		"more than %d clusters: errors come from %d buckets of clusters, which are fewer than they could be; raise limits.clusters", m.spec.MaxClusters, Buckets)}
 }
 
 // openShareAlarm is the share of started trajectories that are still open from

@@ -147,6 +147,19 @@ func TestLimitsAreTold(t *testing.T) {
 			t.Errorf("%d groups, %d levels: %+v, want %v, %s", c.groups, c.levels, got, c.ok, c.detail)
 		}
 	}
+	clustered := blipSpec(1, true, false)
+	for most, ok := range map[int]bool{10_000: true, 40: false} {
+		own := *clustered
+		own.MaxClusters = most
+		m := New(&own)
+		for _, tr := range drawPanel(rand.New(rand.NewPCG(3, 5)), &own, 230) {
+			m.Add(tr)
+		}
+		got := health(t, restored(t, m).Report().Health, "clusters")
+		if got.OK != ok || got.OK != (got.Value == 0) || !ok && !strings.Contains(got.Detail, "more than 40 clusters: errors come from 64 buckets") {
+			t.Errorf("at most %d clusters: %+v", most, got)
+		}
+	}
 	// Rows in the check are those of the twin that share the column.
 	own := *spec
 	own.MaxLevels = 3

@@ -65,7 +65,7 @@ func (p *Partition) readClosed(at place, what string) (*kept, error) {
 		return nil, damaged("%s is missing: block %d of the archive is not there", what, at.block)
 	}
 	if err == nil && !p.fold.sound(k.packed) {
-		err = damaged("%s cannot be unpacked", what)
+		err = foreign("%s cannot be unpacked", what)
 	}
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (p *Partition) eachClosed(visit func(k *kept) error) error {
 				return err
 			}
 			if !p.fold.sound(k.packed) {
-				return damaged("trajectory %q in block %d of the archive of partition %d cannot be unpacked", k.ID, number, p.number)
+				return foreign("trajectory %q in block %d of the archive of partition %d cannot be unpacked", k.ID, number, p.number)
 			}
 			last, found, err := p.index(k.ID)
 			if err != nil || !found || last != at || p.fold.forgotten(k) {

@@ -184,3 +184,37 @@ func TestNeed(t *testing.T) {
 		t.Errorf("after a restart %d, before %d", n, need)
 	}
 }
+
+// TestForeign: a ledger that another version has written is no damage.
+func TestForeign(t *testing.T) {
+	u := newRun(t, retail())
+	u.apply(t, someEvents())
+	u.options.NewLedger = func(int, bool, []string) Ledger { return stranger{&toy{}} }
+	_, err := u.store.Partition(3, u.options)
+	unusable(t, err, "another version of blipd has written it", "of version 7")
+	if errors.Is(err, ErrDamaged) {
+		t.Errorf("%v is damage", err)
+	}
+}
+
+// stranger is a ledger of another version.
+type stranger struct{ Ledger }
+
+func (stranger) UnmarshalBinary([]byte) error { return errors.New("of version 7") }
+
+func TestPartitions(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	for _, number := range []int{0, 3, 70_000} {
+		p, err := s.Partition(number, Options{Rules: []Rules{retail()}, Limits: wide, NewLedger: counting})
+		if err != nil {
+			t.Fatal(err)
+		}
+		apply(t, p, entries(0, someEvents()...))
+	}
+	if err := s.SetReport("retail", 1, []byte("r")); err != nil {
+		t.Fatal(err)
+	}
+	if numbers, err := s.Partitions(); err != nil || fmt.Sprint(numbers) != "[0 3 70000]" {
+		t.Errorf("%v (%v)", numbers, err)
+	}
+}

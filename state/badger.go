@@ -18,6 +18,13 @@ import (
 // two, and Badger keeps as many as eight such buffers for ever; so memtables are
 // small, and many tables gather on level 0 before they are merged. A table's block
 // has room for one of ours: one that outgrows it is copied to twice the room.
+//
+// One database for all partitions, so that one sync serves them all; each key begins
+// with its partition. Blocks are not checked when they are read: a check that fails
+// there has Badger say that a key is not there, or leave the rest of a table out of a
+// merge. What lies on disk is checked as a whole when it is opened (inspect), and what
+// is read by the checksums of our own values. Keys never expire, and no prefix is
+// dropped: both have brought back or lost keys in Badger's past.
 const (
 	memtableSize         = 40 << 20
 	memtableSizeVolatile = 8 << 20
@@ -31,7 +38,7 @@ func badgerOptions(cfg Config) badger.Options {
 		memtable, memtables, cache, large = memtableSizeVolatile, 1, 2<<20, 256<<10
 	}
 	return badger.DefaultOptions(cfg.Dir).
-		WithLogger(nil).
+		WithLogger(badgerLog{cfg.Log}).
 		WithSyncWrites(cfg.SyncWrites).
 		WithDetectConflicts(false). // one writer a partition, no key shared
 		WithMetricsEnabled(false).

@@ -122,32 +122,50 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkReopen measures a restart with open trajectories of 4 decisions with
-// 12 features, awake and with most of them asleep.
+// BenchmarkReopen measures a restart, of directory and partition, with open
+// trajectories of 4 decisions with 12 features, awake and with most of them asleep.
+// BLIPD_HEAVY has it be a million of them.
 func BenchmarkReopen(b *testing.B) {
-	const open = 100_000
-	for name, memory := range map[string]int64{"awake": 1 << 40, "asleep": 4 << 20} {
-		b.Run(name, func(b *testing.B) {
-			s := openStore(b, b.TempDir())
-			o := Options{Rules: []Rules{retail()}, Limits: wide, NewLedger: counting}
-			p := openPartition(b, s, o)
-			var log []event.Entry
-			for step := range 4 {
-				for i := range open {
-					id := fmt.Sprintf("conv_%08d", i)
-					log = append(log, event.Entry{Event: benchDecision(id, step+1, at(10, step)), Record: event.Record{Offset: int64(len(log))}})
-				}
+	open := 100_000
+	if os.Getenv("BLIPD_HEAVY") != "" {
+		open = 1_000_000
+	}
+	dir := b.TempDir()
+	s := openStore(b, dir)
+	o := Options{Rules: []Rules{retail()}, Limits: wide, NewLedger: counting}
+	p := openPartition(b, s, o)
+	offset := int64(0)
+	for step := range 4 {
+		for i := 0; i < open; i += 10_000 {
+			var batch []event.Entry
+			for n := i; n < min(open, i+10_000); n++ {
+				batch = append(batch, event.Entry{Event: benchDecision(fmt.Sprintf("conv_%08d", n), step+1, at(10, step)), Record: event.Record{Offset: offset}})
+				offset++
 			}
-			if err := p.applyAll(log, int64(len(log))); err != nil {
+			if err := p.applyAll(batch, offset); err != nil {
 				b.Fatal(err)
 			}
+		}
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	p = nil
+	for name, memory := range map[string]int64{"awake": 1 << 40, "asleep": 4 << 20} {
+		b.Run(name, func(b *testing.B) {
 			o.pace = pace{checkpoint: 20_000, chunk: 512 << 10, block: blockSize, journal: 8 << 20, memory: memory}
 			for b.Loop() {
+				s := openStore(b, dir)
 				if n := len(openPartition(b, s, o).fold.open); n != open {
 					b.Fatal(n)
 				}
+				b.StopTimer()
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/open, "ns/open")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(open), "ns/open")
 		})
 	}
 }

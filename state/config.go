@@ -1,6 +1,7 @@
 package state
 
 import (
+	"log/slog"
 	"time"
 
 	"blipd/event"
@@ -13,6 +14,8 @@ type Config struct {
 	KeepClosed time.Duration // how long, in stream time, closed trajectories are kept for revisions and refolding. Default 720h
 	Memory     int64         // bytes that the working set may take. Default 2 GiB
 	MinFree    int64         // bytes that must be free on the disk, beside ledgers, for the log to be read. Default DefaultMinFree
+
+	Log *slog.Logger // hears what Badger complains of; nil: nobody does
 
 	// StopOnDamage: a damaged directory stays where it is, and nothing starts on it;
 	// without, it is set aside and everything counted again from the log.

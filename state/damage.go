@@ -24,6 +24,12 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, ErrDamaged)...)
 }
 
+// foreign is the error of a value that is as it was written, by its checksum, and
+// cannot be understood: that is not damage.
+func foreign(format string, args ...any) error {
+	return fmt.Errorf(format+": another version of blipd has written it: run that one, or move the directory away to start again from the log: %w", append(args, ErrUnusable)...)
+}
+
 // contained runs what reads files that may be damaged: where it panics, it fails.
 func contained(what string, read func() error) (err error) {
 	defer func() {

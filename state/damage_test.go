@@ -239,7 +239,7 @@ func TestDamagedFiles(t *testing.T) {
 				<-done
 				hang.Stop()
 				counts[what]++
-				newer := err != nil && errors.Is(err, ErrUnusable) && strings.Contains(err.Error(), "read MANIFEST: manifest has unsupported version")
+				newer := err != nil && errors.Is(err, ErrUnusable) && strings.Contains(err.Error(), "read MANIFEST: ") && strings.Contains(err.Error(), "run the version of blipd that wrote it")
 				if err != nil && !errors.Is(err, ErrDamaged) && !newer {
 					t.Errorf("%s, %s: %s: %v", name, did, what, err)
 				}

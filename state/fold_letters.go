@@ -19,8 +19,9 @@ type Letter struct {
 // letterHead is how much of a record that is too large its dead letter holds.
 const letterHead = 64 << 10
 
-// letterMost is the size from which on any record counts as too large for the
-// outbox: Badger takes values of up to 64 MiB.
+// letterMost is the size from which on the value of any record, or its key and
+// headers together, count as too large for the outbox: Badger takes values of up to
+// 64 MiB.
 const letterMost = 16 << 20
 
 // reject counts a record that has no effect, and writes its dead letter.
@@ -30,7 +31,12 @@ func (f *fold) reject(rec *event.Record, fault *event.Fault) {
 		return
 	}
 	l := Letter{Key: rec.Key, Value: rec.Value}
-	l.Headers = append(l.Headers, rec.Headers...)
+	large := letterSize(&event.Record{Key: rec.Key, Headers: rec.Headers}) > letterMost
+	if large { // of key and headers, which no limit bounds but the broker's
+		l.Key = rec.Key[:min(len(rec.Key), letterHead)]
+	} else {
+		l.Headers = append(l.Headers, rec.Headers...)
+	}
 	head := func(name, value string) {
 		l.Headers = append(l.Headers, event.Header{Key: "blipd-" + name, Value: []byte(value)})
 	}
@@ -39,6 +45,9 @@ func (f *fold) reject(rec *event.Record, fault *event.Fault) {
 	head("topic", f.topic)
 	head("partition", strconv.Itoa(f.stats.Partition))
 	head("offset", strconv.FormatInt(rec.Offset, 10))
+	if large {
+		head("left-out", strconv.Itoa(len(rec.Headers))+" headers, and the key beyond "+strconv.Itoa(letterHead)+" bytes")
+	}
 	if fault.Reason == event.TooLarge && len(rec.Value) > letterHead || len(rec.Value) > letterMost {
 		sum := sha256.Sum256(rec.Value)
 		head("size", strconv.Itoa(len(rec.Value)))

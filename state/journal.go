@@ -143,7 +143,7 @@ func (p *Partition) reload(k *kept) (event.Packed, error) {
 		return nil, damaged("%s is missing: block %d of the journal is not there", what, k.at.block)
 	}
 	if err == nil && !p.fold.sound(read.packed) {
-		return nil, damaged("%s cannot be unpacked", what)
+		return nil, foreign("%s cannot be unpacked", what)
 	}
 	return read.packed, err
 }

@@ -86,7 +86,7 @@ func unseal(what string, value []byte, read func(*pack.Reader)) error {
 	r := pack.Reader{B: body[1:]}
 	read(&r)
 	if err := r.Err(); err != nil {
-		return damaged("read %s: %v", what, err)
+		return foreign("read %s: %v", what, err)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (p *Partition) restoreBooks(m *meta, changed []bool) error {
 		}
 	}
 	if err := r.Err(); err != nil {
-		return damaged("ledgers, generation %d: %v", p.newest.number, err)
+		return foreign("ledgers, generation %d: %v", p.newest.number, err)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (p *Partition) restoreBook(x int, numbers []int64, r *pack.Reader) error {
 				continue // its policies are gone
 			}
 			if err := into()[part].UnmarshalBinary(bytes); err != nil {
-				return damaged("ledger of experiment %q: %v", p.options.Rules[x].Experiment.Name, err)
+				return foreign("ledger of experiment %q: %v", p.options.Rules[x].Experiment.Name, err)
 			}
 		}
 		return nil
@@ -82,7 +82,7 @@ func (p *Partition) restoreBook(x int, numbers []int64, r *pack.Reader) error {
 	}
 	if learned := r.Bytes(); learned != nil && x >= 0 && p.fold.learn[x] != nil {
 		if err := p.fold.learn[x].UnmarshalBinary(learned); err != nil {
-			return damaged("learner of experiment %q: %v", p.options.Rules[x].Experiment.Name, err)
+			return foreign("learner of experiment %q: %v", p.options.Rules[x].Experiment.Name, err)
 		}
 	}
 	for range r.Count() {

@@ -127,25 +127,21 @@ func (s *Store) empty() error {
 	return err
 }
 
-// Partitions lists the partitions that have state, in order.
+// Partitions lists the partitions that have state, in order. Their keys begin with a
+// zero, having fewer than 16 million of them, and all others with a letter.
 func (s *Store) Partitions() (numbers []int, err error) {
-	for from := []byte{}; from != nil; {
-		at := from
-		from = nil
+	for at, more := []byte{}, true; more && err == nil; {
+		more = false
 		err = s.eachKey(nil, at, func(k []byte) bool {
-			if !isText(k) {
+			if !isText(k) && len(k) > 4 {
 				number := int(binary.BigEndian.Uint32(k))
 				numbers = append(numbers, number)
-				from = key(number+1, 0)[:4]
-				return false
+				at, more = key(number+1, 0)[:4], true
 			}
-			return true
+			return false
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
-	return numbers, nil
+	return numbers, err
 }
 
 // isText tells the keys that belong to no partition.

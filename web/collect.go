@@ -56,11 +56,17 @@ func (c *collector) collectReport(out *emitter, e *Experiment, most int) {
 	}
 	for _, check := range report.Health {
 		out.send(healthCheckOK, indicator(check.OK), e.Name, check.Name)
+		if limit := limitOf[check.Name]; limit != "" {
+			out.send(limitedDecisions, check.Value, e.Name, limit)
+		}
 	}
 	if report.CompleteTo != event.NoTime {
 		out.send(completeTo, seconds(report.CompleteTo.Std()), e.Name)
 	}
 }
+
+// limitOf are the health checks that fail at a limit, and its key under limits.
+var limitOf = map[string]string{"groups": "groups_per_dimension", "blip_levels": "blip_levels", "clusters": "clusters"}
 
 // collectSeries sends one estimate under its labels; a value that is not
 // defined has no series.

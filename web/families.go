@@ -68,6 +68,8 @@ var (
 		"Groups of the dimension that the effect metrics leave out, because larger ones fill the limit.", "experiment", "dimension")
 	healthCheckOK = gauge("blipd_health_check_ok",
 		"Whether a check of what feeds the estimates holds, 1 or 0.", "experiment", "check")
+	limitedDecisions = gauge("blipd_limited_decisions",
+		"Decisions that are in the sums and not told apart as they could be, because the limit of the configuration is reached.", "experiment", "limit")
 	holdActive = gauge("blipd_hold_active",
 		"Whether somebody holds the experiment, so that nobody should decide by its estimates, 1 or 0.", "experiment")
 	completeTo = gauge("blipd_complete_to_timestamp_seconds",
@@ -139,7 +141,7 @@ var (
 // families lists them all; the collector describes no other.
 func families() []*family {
 	return slices.Concat(effectSeries.all(), gainSeries.all(), []*family{
-		supportLow, modelCheck, groupsHidden, healthCheckOK, holdActive, completeTo,
+		supportLow, modelCheck, groupsHidden, healthCheckOK, limitedDecisions, holdActive, completeTo,
 		records, recordsRejected, assignments, assignmentsExpected, notRandomized, trajectoriesOpen, trajectoriesClosed, trajectoriesExcluded,
 		inputLag, inputLevelIn, streamTime, partitionStopped, topicIDKnown, logWentBack, outboxRecords,
 		intakePaused, stateSetAside, deadLettersDropped, refitSeconds, commitSeconds, refitLastSuccess, reloadSuccessful, reloadLastSuccess,

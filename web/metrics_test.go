@@ -295,3 +295,21 @@ func TestMetricsPassTheLinter(t *testing.T) {
 func countOurs(body string) int {
 	return strings.Count(body, "\n# TYPE blipd_") + strings.Count(body[:12], "# TYPE blipd")
 }
+
+// TestLimitsAreCounted: what shares its sums because of a limit is counted under the
+// limit's key, and other checks are not.
+func TestLimitsAreCounted(t *testing.T) {
+	f := world()
+	f.reports["retail/closed"].Health = []estimators.Check{
+		{Name: "groups", Value: 12}, {Name: "blip_levels", OK: true}, {Name: "clusters", Value: 99}, {Name: "open_share", Value: 0.5},
+	}
+	in := scrape(t, f)
+	for limit, want := range map[string]float64{"groups_per_dimension": 12, "blip_levels": 0, "clusters": 99} {
+		if v, ok := value(t, in, "blipd_limited_decisions", "experiment", "retail", "limit", limit); !ok || v != want {
+			t.Errorf("%s: %v %v, want %v", limit, v, ok, want)
+		}
+	}
+	if n := len(in["blipd_limited_decisions"].GetMetric()); n != 3 {
+		t.Errorf("%d limits", n)
+	}
+}

@@ -78,6 +78,7 @@ func reportOf(estimates ...estimators.Estimate) *estimators.Report {
 		Estimates: estimates,
 		Health: []estimators.Check{
 			{Name: "assignment", OK: true, Value: 1.8, Detail: "draws agree with their probabilities, evidence 1.8 of 1000"},
+			{Name: "groups", OK: true, Detail: "every group stands for itself"},
 		},
 		Rejected:      map[string]int64{"duplicate": 12, "malformed": 3, "late": 0},
 		NotRandomized: map[string]int64{"forced": 41, "ineligible": 1203},

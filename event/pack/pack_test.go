@@ -1,8 +1,10 @@
 package pack
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -92,5 +94,31 @@ func TestNumber(t *testing.T) {
 	for range 100_000 {
 		check(math.Float64frombits(rng.Uint64()), 9)
 		check(float64(rng.Int64N(1<<40))/math.Pow10(rng.IntN(12)), 9)
+	}
+}
+
+// TestNamesAreBounded: names are shared up to a number and a length; those beyond are
+// read as well.
+func TestNamesAreBounded(t *testing.T) {
+	names := NewNames()
+	for i := range 3 * mostNames {
+		want := fmt.Sprint("name", i)
+		if i%2 == 1 {
+			want += strings.Repeat("x", longestName)
+		}
+		var w Writer
+		w.Text(want)
+		r := Reader{B: w.B, Names: names}
+		if got := r.Name(); got != want {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	}
+	if n := len(names.known); n != mostNames {
+		t.Errorf("%d names are kept, want %d", n, mostNames)
+	}
+	for name := range names.known {
+		if len(name) > longestName {
+			t.Errorf("a name of %d bytes is kept", len(name))
+		}
 	}
 }

@@ -1,0 +1,126 @@
+package state
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"blipd/event"
+)
+
+// usage is what a process with state takes.
+type usage struct {
+	disk       int64 // bytes of blocks, not of files with holes
+	heap       int64
+	goroutines int
+	files      int
+}
+
+func usageOf(t testing.TB, dir string) (u usage) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil { // it may be gone meanwhile
+			u.disk += info.Sys().(*syscall.Stat_t).Blocks * 512
+		}
+	}
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.files, u.goroutines = len(open), runtime.NumGoroutine()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	u.heap = int64(m.HeapAlloc)
+	return u
+}
+
+func (u usage) String() string {
+	return fmt.Sprintf("disk %d MB, heap %d MB, %d goroutines, %d files", u.disk>>20, u.heap>>20, u.goroutines, u.files)
+}
+
+// churn goes on with a log of trajectories, so many at once, each of 8 decisions with
+// 12 features and an outcome, one event in 10 ms of event time.
+type churn struct {
+	live  int
+	batch []event.Entry
+	n     int64 // events so far
+}
+
+func (c *churn) next(events int) []event.Entry {
+	c.batch = c.batch[:0]
+	for range events {
+		round, at := c.n/int64(9*c.live), c.n%int64(9*c.live)
+		step, lane := int(at)/c.live+1, at%int64(c.live)
+		id, when := fmt.Sprintf("conv_%010d", round*int64(c.live)+lane), morning.Add(time.Duration(c.n)*10*time.Millisecond)
+		e := outcome(id, when, float64(lane%2), 0)
+		if step < 9 {
+			e = benchDecision(id, step, when)
+		}
+		c.batch = append(c.batch, event.Entry{Event: e, Record: event.Record{Offset: c.n}})
+		c.n++
+	}
+	return c.batch
+}
+
+// TestSoak opens and closes a hundred times the trajectories that are under way at
+// once, and keeps closed ones as long as ten of these turns take: what a process takes
+// must not grow with what it has ever seen.
+//
+// Stated before the run: from the third tenth of the way to the last, what is the most
+// in each grows by no more than a quarter, and beside that by what comes and goes: on
+// the disk the tables that wait on level 0, of files 64 tables, of goroutines 8.
+func TestSoak(t *testing.T) {
+	if os.Getenv("BLIPD_HEAVY") == "" {
+		t.Skip("BLIPD_HEAVY is not set")
+	}
+	const live, turns = 5000, 100
+	const turn = live * 9
+	s, err := Open(Config{Dir: t.TempDir(), KeepClosed: turn * 10 * 10 * time.Millisecond, Memory: 2 << 30}, "blipd.events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rules := retail()
+	rules.RevisionWindow = turn * 10 * time.Millisecond
+	p := openPartition(t, s, Options{Rules: []Rules{rules}, Limits: wide, NewLedger: counting, Letters: true})
+	c := &churn{live: live}
+	tenths := make([]usage, 10)
+	for i := range turns {
+		for range 10 {
+			if err := p.applyAll(c.next(turn/10), c.n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		u, most := usageOf(t, s.config.Dir), &tenths[i*10/turns]
+		*most = usage{max(most.disk, u.disk), max(most.heap, u.heap), max(most.goroutines, u.goroutines), max(most.files, u.files)}
+	}
+	for i, u := range tenths {
+		t.Logf("tenth %d: %v", i+1, u)
+	}
+	early, late := tenths[2], tenths[9]
+	for _, test := range []struct {
+		what              string
+		early, late, more int64
+	}{
+		{"bytes on the disk", early.disk, late.disk, 8 * memtableSize},
+		{"bytes on the heap", early.heap, late.heap, 0},
+		{"goroutines", int64(early.goroutines), int64(late.goroutines), 8},
+		{"files", int64(early.files), int64(late.files), 64},
+	} {
+		if most := test.early/4*5 + test.more; test.late > most {
+			t.Errorf("%d %s in the last tenth, %d in the third: want no more than %d", test.late, test.what, test.early, most)
+		}
+	}
+	if n := p.Stats().Experiments[0].Closed[ByOutcome]; n < (turns-1)*live {
+		t.Errorf("only %d were closed", n)
+	}
+}
