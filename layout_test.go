@@ -52,6 +52,7 @@ var walls = map[string][]string{
 	"gonum.org/v1/gonum":                 {"estimators", "estimators/interval"},
 	"github.com/go-json-experiment/json": {"event"},
 	"github.com/alecthomas/kong":         {"cli"},
+	"github.com/coreos/go-systemd":       {"cli"},
 	"github.com/jedib0t/go-pretty":       {"cli"},
 	"github.com/schollz/progressbar":     {"cli"},
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -39,14 +40,24 @@ func (c *runCommand) Run(p *process) error {
 		return stopped(log, err)
 	}
 	log.Info("blipd started", "address", cfg.Web.Scheme()+"://"+d.Addr())
-	defer onHangup(func() { _, _ = d.Reload() })() // it says in the log what came of it
+	host := supervise(d, log)
+	defer onHangup(func() {
+		host.reloading()
+		_, _ = d.Reload() // it says in the log what came of it
+		host.ready()
+	})()
 	done := make(chan error, 1)
 	go func() { done <- d.Run(ctx) }()
+	host.ready()
+	watching, unwatched := context.WithCancel(context.WithoutCancel(ctx))
+	defer unwatched()
+	go host.watch(watching)
 	select {
 	case err := <-done:
 		return stopped(log, err)
 	case <-ctx.Done():
 	}
+	host.stopping()
 	log.Info("stopping: the batches in hand are finished and committed", "within", cfg.ShutdownTimeout)
 	select {
 	case err := <-done:

@@ -40,6 +40,7 @@ type Daemon struct {
 	backfill backfill
 	reloads  reloads
 	rebuilds rebuilds
+	loops    loops
 	reports  atomic.Pointer[map[string]pair] // of the last refit, by experiment; nil before the first
 	refits   *durations
 	commits  *durations

@@ -1,7 +1,9 @@
 package daemon
 
 import (
+	"context"
 	"encoding/json"
+	"time"
 
 	"blipd/estimators"
 	"blipd/state"
@@ -9,6 +11,24 @@ import (
 
 // StateOptions is what a partition of cfg goes by.
 func StateOptions(cfg *Config) state.Options { return cfg.stateOptions() }
+
+// StalledAt is what would hang at a time, if nothing happened until then; the log is
+// told too.
+func (d *Daemon) StalledAt(now time.Time) []string {
+	d.lookAtLoops(now)
+	return d.stalled(now)
+}
+
+// Hang keeps the worker of a partition until release.
+func (d *Daemon) Hang(ctx context.Context, partition int) (release func()) {
+	taken, until, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = d.intake.worker(partition).Do(ctx, func() { close(taken); <-until })
+	}()
+	<-taken
+	return func() { close(until); <-done }
+}
 
 // MomentsOf are copies of the sums of a partition.
 func MomentsOf(p *state.Partition, experiment int) (closed, complete *estimators.Moments) {

@@ -148,9 +148,9 @@ func (d *Daemon) held(number int) bool {
 // reachable is told when brokers can no longer be reached, and when again.
 func (d *Daemon) reachable(err error) {
 	if err != nil {
-		d.log.Warn("kafka unreachable, trying again", "err", err)
+		d.log.Warn("kafka unreachable, trying again", "topic", d.config.Load().Kafka.Topic, "err", err)
 	} else {
-		d.log.Info("kafka reachable again")
+		d.log.Info("kafka reachable again", "topic", d.config.Load().Kafka.Topic)
 	}
 	d.intake.mu.Lock()
 	defer d.intake.mu.Unlock()

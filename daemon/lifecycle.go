@@ -59,6 +59,7 @@ func (d *Daemon) watch(ctx context.Context) error {
 		}
 		d.lookBack(time.Now())
 		was.look(d.log, d.Readiness(), d.paused())
+		d.lookAtLoops(time.Now())
 	}
 }
 

@@ -91,7 +91,7 @@ func (d *Daemon) rebuilt(ctx context.Context, r *rebuild, kept string, err error
 		err = r.store.Discard()
 	}
 	if err := errors.Join(err, r.client.Close()); err != nil {
-		d.log.Warn("a rebuild was not taken down in order", "err", err)
+		d.log.Warn("a rebuild was not taken down in order", "topic", r.config.Kafka.Topic, "err", err)
 	}
 	r.mu.Lock()
 	r.shown.Phase, r.shown.Detail, r.followers = phase, words, nil

@@ -48,6 +48,8 @@ func refitPause(interval, took time.Duration, behind bool) time.Duration {
 func (d *Daemon) Refit(ctx context.Context) error {
 	d.house.RLock()
 	defer d.house.RUnlock()
+	d.loops.refit.begin()
+	defer d.loops.refit.end()
 	begun, cfg := time.Now(), d.config.Load()
 	partitions := d.intake.owned()
 	if len(partitions) == 0 {

@@ -61,6 +61,8 @@ var errOutbox = errors.New("the outbox cannot be read or written")
 func (d *Daemon) relayOnce(ctx context.Context) (sent int, err error) {
 	d.house.RLock()
 	defer d.house.RUnlock()
+	d.loops.send.begin()
+	defer d.loops.send.end()
 	topic := d.config.Load().Outputs.DeadLetters
 	if topic == "" {
 		return 0, nil // what is in the outbox waits until there is one again

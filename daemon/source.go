@@ -65,13 +65,13 @@ func (d *Daemon) EarlierReport(experiment string, epoch int) *estimators.Report 
 	d.shelf.RUnlock()
 	if err != nil || bytes == nil {
 		if err != nil {
-			d.log.Error("report of an earlier epoch", "experiment", experiment, "epoch", epoch, "err", err)
+			d.log.Error("the report of an earlier epoch cannot be read", "experiment", experiment, "epoch", epoch, "err", err)
 		}
 		return nil
 	}
 	r := &estimators.Report{Since: event.NoTime, AsOf: event.NoTime, CompleteTo: event.NoTime}
 	if err := json.Unmarshal(bytes, r); err != nil {
-		d.log.Error("report of an earlier epoch", "experiment", experiment, "epoch", epoch, "err", err)
+		d.log.Error("the report of an earlier epoch cannot be read", "experiment", experiment, "epoch", epoch, "err", err)
 		return nil
 	}
 	return r
@@ -114,7 +114,7 @@ func (d *Daemon) Readiness() web.Readiness {
 	d.lookBack(time.Now())
 	last := d.rebuilds.last()
 	now, level := d.backfill.progress(d.config.Load().Kafka.Topic)
-	var missing []string
+	missing := d.Stalled()
 	say := func(format string, args ...any) { missing = append(missing, fmt.Sprintf(format, args...)) }
 	i := &d.intake
 	i.mu.Lock()

@@ -60,6 +60,8 @@ type Worker struct {
 	end     atomic.Int64 // end of the log when last heard of; -1 before
 	applied atomic.Int64 // next offset of the partition, as far as it counts
 	named   atomic.Bool  // the cluster has told the id of the topic
+
+	since atomic.Pointer[time.Time] // when what is in hand was taken up; nil: nothing is
 }
 
 // NewWorker makes the worker of a partition. taken, unless nil, is called
@@ -81,10 +83,13 @@ func NewWorker(decoder event.Decoder, partition Partition, taken func(), paused 
 func (w *Worker) Run(ctx context.Context) error {
 	defer close(w.done)
 	committed := time.Now()
+	defer w.since.Store(nil)
 	for ctx.Err() == nil {
+		w.since.Store(nil)
 		select {
 		case <-ctx.Done():
 		case call := <-w.calls:
+			w.begin()
 			call()
 		case batch := <-w.queue:
 			if w.taken != nil {
@@ -95,6 +100,7 @@ func (w *Worker) Run(ctx context.Context) error {
 			} else if !goOn {
 				continue // the batch was not applied: it will be read again
 			}
+			w.begin()
 			w.partition.From(event.Log{Topic: batch.Log.Topic, Partitions: batch.Log.Partitions, Term: batch.Term, Start: batch.LogStart, End: batch.HighWatermark})
 			if err := w.partition.Apply(w.read(batch.Records), batch.Next); err != nil {
 				return err
@@ -108,7 +114,23 @@ func (w *Worker) Run(ctx context.Context) error {
 			committed = time.Now()
 		}
 	}
+	w.begin()
 	return w.commit()
+}
+
+// begin notes that something is taken up.
+func (w *Worker) begin() {
+	now := time.Now()
+	w.since.Store(&now)
+}
+
+// Since is when the worker took up what it has in hand: a batch with its commit, or
+// a call. It is zero while it has nothing, and while it waits.
+func (w *Worker) Since() time.Time {
+	if at := w.since.Load(); at != nil {
+		return *at
+	}
+	return time.Time{}
 }
 
 // wait returns when the worker is not paused, at once as a rule; goOn is false when
@@ -116,14 +138,17 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) wait(ctx context.Context) (goOn bool, err error) {
 	for first := true; w.paused(); first = false {
 		if first {
+			w.begin()
 			if err := w.commit(); err != nil {
 				return false, err
 			}
 		}
+		w.since.Store(nil)
 		select {
 		case <-ctx.Done():
 			return false, nil
 		case call := <-w.calls:
+			w.begin()
 			call()
 		case <-time.After(pausedEvery):
 		}

@@ -69,6 +69,36 @@ func TestWorkerFails(t *testing.T) {
 	}
 }
 
+// TestWorkerSince: what is in hand has a beginning, and waiting has none.
+func TestWorkerSince(t *testing.T) {
+	n := &notebook{}
+	w, stop := work(t, n)
+	if !w.Since().IsZero() {
+		t.Error("a worker that waits has something in hand")
+	}
+	begun, until := make(chan struct{}), make(chan struct{})
+	called := make(chan error, 1)
+	go func() { called <- w.Do(context.Background(), func() { close(begun); <-until }) }()
+	<-begun
+	at := w.Since()
+	if at.IsZero() || time.Since(at) < 0 || !w.Since().Equal(at) {
+		t.Errorf("a call in hand since %v, then %v", at, w.Since())
+	}
+	close(until)
+	if err := <-called; err != nil {
+		t.Fatal(err)
+	}
+	for !w.Since().IsZero() {
+		time.Sleep(time.Millisecond)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if !w.Since().IsZero() {
+		t.Error("a worker that has ended has something in hand")
+	}
+}
+
 // TestWorkerPaused: what was applied is committed, nothing more is applied until the
 // pause ends, calls go on; and a worker that ends while paused leaves the batch.
 func TestWorkerPaused(t *testing.T) {
@@ -96,6 +126,8 @@ func TestWorkerPaused(t *testing.T) {
 			if seen := see(); seen != "[0]" {
 				t.Errorf("while paused: %s", seen)
 			}
+		}
+		for !w.Since().IsZero() { // who pauses does not hang
 		}
 		if paused.Store(!resumed); resumed {
 			for see() != "[0 1]" {

@@ -152,7 +152,7 @@ func (h *effects) answer(w http.ResponseWriter, r *http.Request, what any) {
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(what); err != nil {
-		h.log.Error("encode effects", "path", r.URL.Path, "err", err)
+		h.log.Error("effects cannot be written as JSON", "path", r.URL.Path, "err", err)
 		Problem{Type: "internal", Status: http.StatusInternalServerError,
 			Detail: "the report cannot be written as JSON, the log says why"}.write(w)
 		return

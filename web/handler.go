@@ -26,7 +26,7 @@ func Handler(cfg Config, source Source, log *slog.Logger, actions ...Action) htt
 		"/api/v1/contrast":       {read: &contrast{source: source, log: log}},
 		"/api/v1/hold":           {read: &holds{source: source, log: log}},
 		"/metrics":               {read: metrics(cfg, source, log)},
-		"/-/healthy":             {read: http.HandlerFunc(healthy)},
+		"/-/healthy":             {read: healthy(source)},
 		"/-/ready":               {read: ready(source)},
 	}
 	for _, a := range actions {

@@ -98,6 +98,12 @@ func TestProbes(t *testing.T) {
 	if _, response := get(t, waiting(), "/-/healthy"); response.StatusCode != 200 {
 		t.Errorf("healthy while not ready: %d", response.StatusCode)
 	}
+	hung := world()
+	hung.stalled = []string{"topic x partition 3: a batch does not end, for 2m5s", "a refit does not end"}
+	if body, response := get(t, hung, "/-/healthy"); response.StatusCode != 503 ||
+		body != "blipd hangs: topic x partition 3: a batch does not end, for 2m5s; a refit does not end\n" {
+		t.Errorf("healthy while something hangs: %d %s", response.StatusCode, body)
+	}
 	body, response := get(t, waiting(), "/-/ready")
 	var answer Readiness
 	if err := json.Unmarshal([]byte(body), &answer); err != nil {

@@ -29,7 +29,7 @@ type holdBook struct {
 func (h *holds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	book, err := h.source.HoldBook()
 	if err != nil {
-		h.log.Error("book of holds", "err", err)
+		h.log.Error("the book of holds cannot be read", "err", err)
 		Problem{Type: "internal", Status: http.StatusInternalServerError, Detail: "the book of holds cannot be read, the log says why"}.write(w)
 		return
 	}

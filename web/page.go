@@ -32,7 +32,7 @@ func (h *pages) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	// Rendered whole before the first byte leaves: an error is a 500, never half a page.
 	var body bytes.Buffer
 	if err := templates.ExecuteTemplate(&body, "page.html", newPage(h.source)); err != nil {
-		h.log.Error("render page", "err", err)
+		h.log.Error("the page cannot be shown", "err", err)
 		Problem{Type: "internal", Status: http.StatusInternalServerError,
 			Detail: "the page cannot be rendered, the log says why"}.write(w)
 		return

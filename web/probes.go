@@ -4,12 +4,23 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 )
 
-// healthy answers as long as the process can.
-func healthy(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, "blipd is alive\n") // an error means that the client is gone
+// healthy answers 200 as long as the daemon's loops move, else 503 and what hangs: a
+// daemon that waits for something moves. Whoever gets another answer, or none, may
+// end the process.
+func healthy(source Source) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		words := "blipd is alive\n"
+		stalled := source.Stalled()
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		if len(stalled) > 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			words = "blipd hangs: " + strings.Join(stalled, "; ") + "\n"
+		}
+		_, _ = io.WriteString(w, words) // an error means that the client is gone
+	})
 }
 
 // ready answers 200 when the daemon does its work, else 503; the body says

@@ -23,6 +23,8 @@ type Source interface {
 	Live() Live
 	// Readiness says whether the daemon does its work, and what is missing.
 	Readiness() Readiness
+	// Stalled says what hangs, in words; nil while every loop of the daemon moves.
+	Stalled() []string
 	// Held are the entries by which experiments are held now, by experiment.
 	Held() []state.Hold
 	// HoldBook are the entries of all holds and releases that are kept, the oldest

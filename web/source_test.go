@@ -21,6 +21,7 @@ type fake struct {
 	held        []state.Hold
 	book        []state.Hold
 	broken      error // of the book
+	stalled     []string
 }
 
 func (f *fake) Experiments() []Experiment                    { return f.experiments }
@@ -31,6 +32,7 @@ func (f *fake) Live() Live {
 	live.Experiments = f.experiments
 	return live
 }
+func (f *fake) Stalled() []string               { return f.stalled }
 func (f *fake) Held() []state.Hold              { return f.held }
 func (f *fake) HoldBook() ([]state.Hold, error) { return f.book, f.broken }
 func (f *fake) EarlierReport(n string, e int) *estimators.Report {

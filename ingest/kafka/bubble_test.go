@@ -53,3 +53,64 @@ func TestInABubble(t *testing.T) {
 		broker.Close()
 	})
 }
+
+// full is a shelf without room.
+type full struct{ *shelf }
+
+func (full) Ready(int) bool { return false }
+
+// TestMoves: the loop of Fetch goes round when there is nothing new, no room and no
+// broker; it counts as standing when a request outlives its deadlines.
+func TestMoves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var wires kfake.VirtualNetwork
+		broker, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, topic), kfake.ListenFn(wires.Listen))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := New(Config{Brokers: broker.ListenAddrs(), Topic: topic, Group: "readers", Dial: wires.DialContext})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.Moved().IsZero() {
+			t.Error("there is no Fetch, and it moves")
+		}
+		s := newShelf()
+		for _, sink := range []Sink{s, full{s}} {
+			ctx, cancel := context.WithCancel(t.Context())
+			fetched := make(chan error, 1)
+			go func() { fetched <- c.Fetch(ctx, map[int]Start{0: {Offset: Earliest}}, sink) }()
+			for range 20 {
+				time.Sleep(30 * time.Second)
+				if idle := time.Since(c.Moved()); idle > time.Minute {
+					t.Errorf("%T: the loop has not gone round for %v", sink, idle)
+				}
+			}
+			if _, none := sink.(full); none {
+				broker.Close()
+				for range 20 {
+					time.Sleep(30 * time.Second)
+					if idle := time.Since(c.Moved()); idle > time.Minute {
+						t.Errorf("without brokers the loop has not gone round for %v", idle)
+					}
+				}
+			}
+			cancel()
+			if err := <-fetched; err != nil {
+				t.Error(err)
+			}
+		}
+		if !c.Moved().IsZero() {
+			t.Error("Fetch has ended, and it moves")
+		}
+
+		now := time.Now()
+		f := &fetcher{client: c, links: map[int32]*link{7: {busy: true, due: now}}}
+		f.moves(now)
+		f.moves(now.Add(time.Second)) // the request has outlived its deadlines
+		if !c.Moved().Equal(now) {
+			t.Errorf("moved at %v, want %v", c.Moved(), now)
+		}
+		c.Close()
+	})
+}

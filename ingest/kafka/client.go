@@ -35,8 +35,9 @@ type Client struct {
 	addr    net.Addr
 	network *network
 	health  *health
-	wake    chan struct{} // capacity 1: a Wake is remembered, two are one
-	turn    atomic.Uint32 // spreads messages without a key over partitions
+	wake    chan struct{}             // capacity 1: a Wake is remembered, two are one
+	turn    atomic.Uint32             // spreads messages without a key over partitions
+	moved   atomic.Pointer[time.Time] // when the loop of Fetch last went round; nil while there is no Fetch
 
 	ctx  context.Context // of the transports; ends with Close
 	stop context.CancelFunc

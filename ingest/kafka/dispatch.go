@@ -106,7 +106,7 @@ func (f *fetcher) ask(ctx context.Context, leader int32, l *link, cursors []*cur
 	if len(wants) < len(cursors) {
 		wait = 0
 	}
-	l.busy = true
+	l.busy, l.due = true, time.Now().Add(longestPoll(len(wants), wait))
 	f.polls.Go(func() {
 		a := answer{leader: leader, wants: wants, sent: time.Now()}
 		a.outcomes, a.err = f.client.poll(ctx, f.decoder, leader, wants, wait)

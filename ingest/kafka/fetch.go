@@ -111,12 +111,14 @@ type cursor struct {
 type link struct {
 	backoff
 	busy bool      // a request is under way
+	due  time.Time // when it must have ended, whatever brokers do
 	rest time.Time // no request before
 	turn int       // which partition comes first, see ask
 }
 
 func (f *fetcher) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
+	defer f.client.moved.Store(nil)
 	defer f.forget()
 	defer f.polls.Wait()
 	defer cancel()
@@ -124,6 +126,7 @@ func (f *fetcher) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		f.moves(time.Now())
 		timer.Reset(time.Until(f.dispatch(ctx)))
 		select {
 		case <-ctx.Done():
@@ -139,6 +142,33 @@ func (f *fetcher) run(ctx context.Context) {
 		case <-timer.C:
 		}
 	}
+}
+
+// Moved is when the loop of Fetch last went round, which it does every second or so
+// also when there is nothing new, no room or no broker: then less than a minute
+// passes. It is zero while there is no Fetch. A request that outlives all its
+// deadlines makes the loop count as one that stands still.
+func (c *Client) Moved() time.Time {
+	if at := c.moved.Load(); at != nil {
+		return *at
+	}
+	return time.Time{}
+}
+
+// moves notes that the loop goes round.
+func (f *fetcher) moves(now time.Time) {
+	for _, l := range f.links {
+		if l.busy && now.After(l.due) {
+			return
+		}
+	}
+	f.client.moved.Store(&now)
+}
+
+// longestPoll is more than a request for n partitions takes with every deadline in
+// it: for each start that is looked for alone, for all of them, and for itself.
+func longestPoll(n int, wait time.Duration) time.Duration {
+	return wait + time.Duration(2+2*n)*requestTimeout
 }
 
 // take moves the cursors by what a request brought.
