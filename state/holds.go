@@ -80,21 +80,43 @@ func (s *Store) Holds() ([]Hold, error) {
 	return book, err
 }
 
-// AdoptHolds takes over the book of another store, and what it leaves held: what
-// people said does not come from the log, and a state that is made anew from it must
-// not release what they hold. This store has no book of its own yet.
+// AdoptHolds takes over the book of another store in place of its own, and what it
+// leaves held: what people said does not come from the log, and a state that is made
+// anew from it must not release what they hold.
 func (s *Store) AdoptHolds(old *Store) error {
-	return s.db.Update(func(txn *badger.Txn) error {
+	var own [][]byte
+	for _, prefix := range [][]byte{prefixHold, prefixHeld} {
+		err := s.eachKey(prefix, prefix, func(key []byte) bool {
+			own = append(own, slices.Clone(key))
+			return true
+		})
+		if err != nil {
+			return fmt.Errorf("state: take over the book of holds: %w", err)
+		}
+	}
+	err := s.db.Update(func(txn *badger.Txn) error {
+		for _, key := range own {
+			if err := txn.Delete(key); err != nil {
+				return err
+			}
+		}
 		for _, prefix := range [][]byte{prefixHold, prefixHeld} {
 			err := old.each(prefix, prefix, func(key, value []byte) (bool, error) {
 				return true, txn.Set(slices.Clone(key), slices.Clone(value))
 			})
 			if err != nil {
-				return fmt.Errorf("state: take over the book of holds: %w", err)
+				return err
 			}
 		}
 		return nil
 	})
+	if err == nil {
+		err = s.db.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("state: take over the book of holds: %w", err)
+	}
+	return nil
 }
 
 // book is the entries that are kept, and the number of the last one; 0 for none.

@@ -107,6 +107,10 @@ func TestAdoptHolds(t *testing.T) {
 	if err := old.SetHolds([]Hold{one, two, free}); err != nil {
 		t.Fatal(err)
 	}
+	stale := Hold{At: at, Experiment: "three", Held: true, Reason: "of a try before"}
+	if err := fresh.SetHolds([]Hold{stale, stale, stale, stale}); err != nil {
+		t.Fatal(err)
+	}
 	if err := fresh.AdoptHolds(old); err != nil {
 		t.Fatal(err)
 	}
