@@ -14,7 +14,7 @@ func TestClient(t *testing.T) {
 	a := newAuthority(t, "ours")
 	f, actions := bookActions()
 	cfg := Config{File: a.webFile(t, withoutClients(t)), TLS: true, Users: true}
-	address := servedOf(t, cfg, f, io.Discard, actions...)
+	address := servedOf(t, cfg, f, io.Discard, 0, actions...)
 	file := func(password string) string {
 		path := filepath.Join(t.TempDir(), "http.yaml")
 		text := "basic_auth: {username: anna, password: " + password + "}\ntls_config: {ca_file: " + filepath.Join(filepath.Dir(cfg.File), "clients.crt") + "}\n"

@@ -43,10 +43,12 @@ func withoutClients(t *testing.T) string {
 // served serves a configuration on a port of its own until the test ends.
 func served(t *testing.T, cfg Config, words io.Writer, actions ...Action) (address string) {
 	t.Helper()
-	return servedOf(t, cfg, world(), words, actions...)
+	return servedOf(t, cfg, world(), words, 0, actions...)
 }
 
-func servedOf(t *testing.T, cfg Config, source Source, words io.Writer, actions ...Action) (address string) {
+// servedOf is served with a source, and a time within which headers must come; 0 is
+// the server's own.
+func servedOf(t *testing.T, cfg Config, source Source, words io.Writer, headers time.Duration, actions ...Action) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -54,7 +56,9 @@ func servedOf(t *testing.T, cfg Config, source Source, words io.Writer, actions 
 	}
 	log := slog.New(slog.NewTextHandler(words, nil))
 	s := NewServer(cfg, source, log, actions...)
-	s.ReadHeaderTimeout = 200 * time.Millisecond
+	if headers > 0 {
+		s.ReadHeaderTimeout = headers
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- Serve(l, s, cfg, log) }()
 	t.Cleanup(func() {
@@ -251,7 +255,8 @@ func TestWrongFiles(t *testing.T) {
 // TestSlowAndLargeRequests: a client that takes its time over its headers, or sends
 // too many, is left.
 func TestSlowAndLargeRequests(t *testing.T) {
-	address := served(t, Config{}, io.Discard)
+	patient := served(t, Config{}, io.Discard)
+	short := servedOf(t, Config{}, world(), io.Discard, 50*time.Millisecond)
 	for _, c := range []struct{ send, want string }{
 		{"GET / HTTP/1.1\r\nHost: x\r\n", ""}, // and no more
 		{"", ""},
@@ -259,6 +264,10 @@ func TestSlowAndLargeRequests(t *testing.T) {
 		{"GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400 "},
 		{fmt.Sprintf("POST /-/ready HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", 1<<40), "HTTP/1.1 405 "},
 	} {
+		address := patient
+		if c.want == "" {
+			address = short
+		}
 		conn, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", address)
 		if err != nil {
 			t.Fatal(err)
