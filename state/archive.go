@@ -43,12 +43,12 @@ func (p *Partition) recall(id string) (*kept, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	return p.readClosed(at, fmt.Sprintf("closed trajectory %q of partition %d", id, p.number))
+	return p.readClosed(at, fmt.Sprintf("a closed trajectory of partition %d, in block %d", p.number, at.block))
 }
 
 // index is where a closed trajectory lies that is on disk.
 func (p *Partition) index(id string) (at place, found bool, err error) {
-	err = p.store.read(keyID(p.number, 'c', id), fmt.Sprintf("the place of closed trajectory %q of partition %d", id, p.number), func(r *pack.Reader) {
+	err = p.store.read(keyID(p.number, 'c', id), fmt.Sprintf("the place of a closed trajectory of partition %d", p.number), func(r *pack.Reader) {
 		at = place{r.Int(), r.Int()}
 	})
 	if isAbsent(err) {
@@ -83,7 +83,7 @@ func (p *Partition) eachClosed(visit func(k *kept) error) error {
 				return err
 			}
 			if !p.fold.sound(k.packed) {
-				return foreign("trajectory %q in block %d of the archive of partition %d cannot be unpacked", k.ID, number, p.number)
+				return foreign("a trajectory in block %d of the archive of partition %d cannot be unpacked", number, p.number)
 			}
 			last, found, err := p.index(k.ID)
 			if err != nil || !found || last != at || p.fold.forgotten(k) {

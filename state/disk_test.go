@@ -171,7 +171,7 @@ func TestDamagedWhenRead(t *testing.T) {
 
 	change(t, u.store, keyID(3, 'c', "closed7"), flip)
 	err = u.p.applyAll(entries(u.offset, outcome("closed7", at(10, 7), 0, 1)), u.offset+1)
-	unusable(t, err, "apply offset 82 of partition 3", `closed trajectory "closed7"`)
+	unusable(t, err, "apply offset 82 of partition 3", "the place of a closed trajectory of partition 3")
 
 	if err := u.store.SetReport("retail", 1, bytes.Repeat([]byte("r"), 3*reportChunk)); err != nil {
 		t.Fatal(err)

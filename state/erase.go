@@ -51,7 +51,7 @@ func (p *Partition) eraseExcluded() error {
 	var done [][]byte
 	for _, e := range p.erasures {
 		if err := p.eraseVersions(e); err != nil {
-			return fmt.Errorf("state: erase trajectory %q of partition %d: %w", e.id, p.number, err)
+			return fmt.Errorf("state: erase a trajectory of partition %d: %w", p.number, err)
 		}
 		ids[e.id] = true
 		done = append(done, keyID(p.number, 'e', e.id))

@@ -126,7 +126,7 @@ func (p *Partition) move(number int64, block []byte, b *blocks) error {
 // reload reads the events of an open trajectory that sleeps.
 func (p *Partition) reload(k *kept) (event.Packed, error) {
 	read := kept{}
-	what := fmt.Sprintf("open trajectory %q of partition %d", k.ID, p.number)
+	what := fmt.Sprintf("an open trajectory of partition %d, in block %d", p.number, k.at.block)
 	unpack := func(r *pack.Reader) {
 		if r.Byte() != entryOpen {
 			r.Fail()

@@ -28,7 +28,7 @@ func (p *Partition) restoreOpen() error {
 	}
 	for _, k := range f.open {
 		if !f.sound(k.packed) { // one that sleeps is looked at when it wakes
-			return foreign("open trajectory %q of partition %d cannot be unpacked", k.ID, p.number)
+			return foreign("an open trajectory of partition %d, in block %d, cannot be unpacked", p.number, k.at.block)
 		}
 		if len(k.waiting) > 0 {
 			f.waits += int64(k.size)

@@ -47,6 +47,15 @@ func keyNumber(partition int, kind byte, numbers ...int64) []byte {
 	return k
 }
 
+// nameOfKey names a value by its key, for errors: without the id that may be in it,
+// which is nobody's but the event's.
+func nameOfKey(k []byte) string {
+	if len(k) > 4 && k[0] == 0 { // a partition, of fewer than 2^24; the others begin with a word
+		return fmt.Sprintf("a value %q of partition %d", k[4], binary.BigEndian.Uint32(k))
+	}
+	return fmt.Sprintf("%q", k)
+}
+
 // numberOf is the last number of a key.
 func numberOf(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[len(key)-8:])) }
 

@@ -25,7 +25,7 @@ func (p *Partition) redo(value []byte, changed []bool) (n int64, err error) {
 				return 0, err
 			}
 			if t = p.fold.contribution(k, op.experiment); t == nil {
-				return 0, damaged("trajectory %q is in the log of ledgers and has no outcome", k.ID)
+				return 0, damaged("a trajectory of partition %d, in block %d, is in the log of ledgers and has no outcome", p.number, op.at.block)
 			}
 		}
 		p.fold.operate(op, t)

@@ -186,7 +186,7 @@ func (s *Store) each(prefix, start []byte, visit func(key, value []byte) (more b
 		defer it.Close()
 		for it.Seek(start); it.Valid(); it.Next() {
 			item, more := it.Item(), true
-			err := valueOf(item, fmt.Sprintf("key %q", item.Key()), func(value []byte) (err error) {
+			err := valueOf(item, nameOfKey(item.Key()), func(value []byte) (err error) {
 				more, err = visit(item.Key(), value)
 				return err
 			})
