@@ -39,6 +39,7 @@ var rooms = map[string][]string{
 // walls says which rooms alone may import a library.
 var walls = map[string][]string{
 	"github.com/dgraph-io/badger":        {"state"},
+	"github.com/dgraph-io/ristretto":     {"state"},
 	"github.com/segmentio/kafka-go":      {"ingest/kafka"},
 	"github.com/twmb/franz-go/pkg/kgo":   {"ingest/kafka"},
 	"github.com/twmb/franz-go/pkg/kmsg":  {"ingest/kafka"},

@@ -168,6 +168,9 @@ func inspectTable(path string, compression options.CompressionType) error {
 // there are too many open files, from damage. Badger does not keep the chain of its
 // errors, only their words; and what may pass by itself must not be called damage.
 func ofDisk(what string, err error) error {
+	if errors.Is(err, badger.ErrDBClosed) { // whoever asks has come too late
+		return fmt.Errorf("%s: %w", what, err)
+	}
 	for _, number := range []syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT,
 		syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.EBUSY, syscall.ESTALE, syscall.EINTR} {
 		if errors.Is(err, number) || strings.Contains(err.Error(), number.Error()) {
