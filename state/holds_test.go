@@ -88,9 +88,9 @@ func TestHoldsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAdoptHolds: a state that takes the place of another one has its book, goes on
-// in it, and holds what it held.
-func TestAdoptHolds(t *testing.T) {
+// TestHoldsTakenAlong: a state that takes the place of another one has its book, goes
+// on in it, and holds what it held: what people said does not come from the log.
+func TestHoldsTakenAlong(t *testing.T) {
 	var stores [2]*Store
 	for i := range stores {
 		var err error
@@ -107,7 +107,7 @@ func TestAdoptHolds(t *testing.T) {
 	if err := old.SetHolds([]Hold{one, two, free}); err != nil {
 		t.Fatal(err)
 	}
-	if err := fresh.AdoptHolds(old); err != nil {
+	if err := old.copyTexts(fresh); err != nil {
 		t.Fatal(err)
 	}
 	last := Hold{At: at, Experiment: "one", Reason: "fine"}
