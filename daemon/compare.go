@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
@@ -90,18 +91,19 @@ func (d *difference) experiments(now, next *Config) {
 var named = map[string]string{
 	"kafka.read_committed":     "kafka.isolation",
 	"web.groups_per_dimension": "metrics.groups_per_dimension",
+	"state.stop_on_damage":     "state.on_damage",
 	"web.file":                 "web.config_file",
 	"web.tls":                  "web.config_file", // what is in it
 	"web.users":                "web.config_file",
 }
 
 // changed lists the keys of a section whose values differ, in the order of the
-// fields that they are read into. Functions are no configuration.
+// fields that they are read into.
 func changed(section string, now, next any) (keys []string) {
 	a, b := reflect.ValueOf(now), reflect.ValueOf(next)
 	for i := range a.NumField() {
 		field := a.Type().Field(i)
-		if field.Type.Kind() == reflect.Func || reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
+		if !isRead(field.Type) || reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
 			continue
 		}
 		key := section + "." + keyOf(field.Name)
@@ -113,6 +115,12 @@ func changed(section string, now, next any) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// isRead tells whether a file can say what is in a field: functions and the logger
+// are the daemon's own.
+func isRead(field reflect.Type) bool {
+	return field.Kind() != reflect.Func && field != reflect.TypeFor[*slog.Logger]()
 }
 
 // keyOf is a field's name as the file writes it: SyncWrites is sync_writes, TLS

@@ -21,7 +21,7 @@ import (
 func TestKillRebuild(t *testing.T) {
 	kills, trajectories := 8, 800
 	if os.Getenv("BLIPD_HEAVY") != "" {
-		kills, trajectories = 120, 6000
+		kills, trajectories = 60, 3000
 	}
 	w := newWorld(t, 3)
 	log := messy(trajectories, 7)

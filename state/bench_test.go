@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
 	"time"
 
@@ -133,6 +134,7 @@ func BenchmarkReopen(b *testing.B) {
 	dir := b.TempDir()
 	s := openStore(b, dir)
 	o := Options{Rules: []Rules{retail()}, Limits: wide, NewLedger: counting}
+	o.pace = pace{checkpoint: 20_000, chunk: 512 << 10, block: blockSize, journal: 8 << 20, memory: 1 << 40}
 	p := openPartition(b, s, o)
 	offset := int64(0)
 	for step := range 4 {
@@ -153,19 +155,32 @@ func BenchmarkReopen(b *testing.B) {
 	p = nil
 	for name, memory := range map[string]int64{"awake": 1 << 40, "asleep": 4 << 20} {
 		b.Run(name, func(b *testing.B) {
-			o.pace = pace{checkpoint: 20_000, chunk: 512 << 10, block: blockSize, journal: 8 << 20, memory: memory}
+			o.pace.memory = memory
+			busy := time.Duration(0)
 			for b.Loop() {
+				begun := processorTime(b)
 				s := openStore(b, dir)
 				if n := len(openPartition(b, s, o).fold.open); n != open {
 					b.Fatal(n)
 				}
 				b.StopTimer()
+				busy += processorTime(b) - begun
 				if err := s.Close(); err != nil {
 					b.Fatal(err)
 				}
 				b.StartTimer()
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(open), "ns/open")
+			b.ReportMetric(busy.Seconds()/float64(b.N), "cpu-s/op")
 		})
 	}
+}
+
+// processorTime is what the process has taken of processors.
+func processorTime(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

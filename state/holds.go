@@ -3,7 +3,6 @@ package state
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -78,23 +77,6 @@ func (s *Store) Held() (map[string]Hold, error) {
 func (s *Store) Holds() ([]Hold, error) {
 	book, _, err := s.book()
 	return book, err
-}
-
-// AdoptHolds takes over the book of another store, and what it leaves held: what
-// people said does not come from the log, and a state that is made anew from it must
-// not release what they hold. This store has no book of its own yet.
-func (s *Store) AdoptHolds(old *Store) error {
-	return s.db.Update(func(txn *badger.Txn) error {
-		for _, prefix := range [][]byte{prefixHold, prefixHeld} {
-			err := old.each(prefix, prefix, func(key, value []byte) (bool, error) {
-				return true, txn.Set(slices.Clone(key), slices.Clone(value))
-			})
-			if err != nil {
-				return fmt.Errorf("state: take over the book of holds: %w", err)
-			}
-		}
-		return nil
-	})
 }
 
 // book is the entries that are kept, and the number of the last one; 0 for none.

@@ -87,37 +87,3 @@ func TestHoldsAreBounded(t *testing.T) {
 		t.Errorf("%v, held %v", err, held)
 	}
 }
-
-// TestAdoptHolds: a state that takes the place of another one has its book, goes on
-// in it, and holds what it held.
-func TestAdoptHolds(t *testing.T) {
-	var stores [2]*Store
-	for i := range stores {
-		var err error
-		if stores[i], err = Open(Config{Dir: t.TempDir(), Memory: 64 << 20}, "topic"); err != nil {
-			t.Fatal(err)
-		}
-		defer stores[i].Close()
-	}
-	old, fresh := stores[0], stores[1]
-	at := time.Unix(1, 0).UTC()
-	one := Hold{At: at, Experiment: "one", Held: true, Reason: "odd"}
-	two := Hold{At: at, Experiment: "two", Held: true, Reason: "odd"}
-	free := Hold{At: at, Experiment: "two", Reason: "fine"}
-	if err := old.SetHolds([]Hold{one, two, free}); err != nil {
-		t.Fatal(err)
-	}
-	if err := fresh.AdoptHolds(old); err != nil {
-		t.Fatal(err)
-	}
-	last := Hold{At: at, Experiment: "one", Reason: "fine"}
-	if held, err := fresh.Held(); err != nil || !cmp.Equal(held, map[string]Hold{"one": one}) {
-		t.Errorf("%v, held %v", err, held)
-	}
-	if err := fresh.SetHolds([]Hold{last}); err != nil {
-		t.Fatal(err)
-	}
-	if book, err := fresh.Holds(); err != nil || !cmp.Equal(book, []Hold{one, two, free, last}) {
-		t.Errorf("%v, book %v", err, book)
-	}
-}

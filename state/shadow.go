@@ -25,7 +25,7 @@ const (
 )
 
 // markFile is in a directory that Shadow has made: only such a one is removed.
-const markFile = "blipd.rebuild"
+const markFile = "blipd.shadow"
 
 // Shadow makes an empty state beside the directory of cfg, to be put in its
 // place with Supplant or to be given up with Discard.
