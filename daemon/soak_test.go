@@ -18,7 +18,7 @@ import (
 // to set aside and a page that is looked at. What it takes must not grow with what it
 // has ever seen. (What state takes of the disk is soaked in state, with more.)
 //
-// Stated before the run: from the third tenth of the way to the last, what is the most in
+// From the third tenth of the way to the last, what is the most in
 // each grows by no more than a quarter and, beside that, memory by the four memtables
 // and the buffers as large that Badger comes to have at some time, 320 MB, goroutines by
 // 8, files by 16 and series by 5. What leaks a kilobyte a record is over that.

@@ -85,7 +85,7 @@ func (c *churn) next(events int) []event.Entry {
 // once, and keeps closed ones as long as ten of these turns take: what a process takes
 // must not grow with what it has ever seen.
 //
-// Stated before the run: from the second, third and fourth tenth of the way to the last
+// From the second, third and fourth tenth of the way to the last
 // three, what is the most grows by no more than a quarter, and beside that by what comes
 // and goes: of files 64 tables, of goroutines 8. On the disk tables gather on level 0 and
 // then are merged: what there is at the least, behind a merge, grows by no more than a
