@@ -73,12 +73,12 @@ func (h *house) produce(c *kafka.Client, n int) {
 func (h *house) join(share bool) (leave func() error) {
 	client := h.client("readers")
 	consumer := &Consumer{Client: client, Schema: schema, Manual: share,
-		Open:   h.open,
-		Began:  func(map[int]*Worker) { h.count(func() { h.lives++ }) },
-		Ended:  func() {},
-		Held:   func(int) bool { return false },
-		Paused: func() bool { return false },
-		Failed: func(partition int, err kafka.Stopped) { h.fault("partition %d: %v", partition, err) },
+		Open:      h.open,
+		Began:     func(map[int]*Worker) { h.count(func() { h.lives++ }) },
+		Ended:     func() {},
+		Held:      func(int) bool { return false },
+		Paused:    func() bool { return false },
+		Failed:    func(partition int, err kafka.Stopped) { h.fault("partition %d: %v", partition, err) },
 		BeganLate: func(partition int, start int64) { h.fault("partition %d begins at %d", partition, start) },
 		WentBack: func(partition int, was, is kafka.Bounds) {
 			h.fault("partition %d went back from %v to %v", partition, was, is)
