@@ -75,7 +75,7 @@ func New(config Config, version string, log *slog.Logger) (_ *Daemon, err error)
 	if d.client, err = kafka.New(config.Kafka); err != nil {
 		return nil, err
 	}
-	if err = d.openState(); err != nil {
+	if err = d.openStore(); err != nil {
 		return nil, err
 	}
 	d.watchesSpaceOf(d.store)
@@ -123,7 +123,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	if d.debug != nil {
 		room(d.serveDebug)
 	}
-	room(d.consumer.Run)
+	room(d.consume)
 	room(d.refitAlways)
 	room(d.relieve)
 	room(d.watchSpace)
@@ -138,6 +138,14 @@ func (d *Daemon) Run(ctx context.Context) error {
 		return errors.Join(d.condemn(cause), d.closeInTime())
 	}
 	return d.close()
+}
+
+// consume brings state back, then reads the log.
+func (d *Daemon) consume(ctx context.Context) error {
+	if err := d.bringBack(); err != nil {
+		return err
+	}
+	return d.consumer.Run(ctx)
 }
 
 // closeInTime closes, but does not wait for ever: what Badger cannot write it tries

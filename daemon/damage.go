@@ -10,63 +10,108 @@ import (
 	"blipd/state"
 )
 
-// openState opens state and every partition of it that this process may read. Where
-// that finds damage, the directory is set aside and an empty one opened in its place,
-// unless the configuration wants it otherwise.
-func (d *Daemon) openState() error {
+// openStore opens state. Where that finds damage, the directory is set aside and an
+// empty one opened in its place, unless the configuration wants it otherwise.
+func (d *Daemon) openStore() (err error) {
+	cfg := d.config.Load()
 	for {
-		err := d.tryState()
+		begun := time.Now()
+		if d.store, err = state.Open(cfg.State, cfg.Kafka.Topic); err == nil {
+			d.storeOpened(begun)
+			break
+		}
+		if err = d.putAside(err); err != nil {
+			return err
+		}
+	}
+	if words := d.store.Settled(); words != "" {
+		d.log.Warn("state was put right after a kill", "dir", cfg.State.Dir, "what", words)
+	}
+	origin, err := state.ReadOrigin(cfg.State.Dir)
+	if err != nil {
+		d.log.Warn("what state says of its own beginning cannot be read", "err", err)
+	}
+	d.intake.mu.Lock()
+	defer d.intake.mu.Unlock()
+	d.intake.origin = origin
+	return nil
+}
+
+// putAside sets a directory that is damaged aside; another error, or one that it may
+// not answer so, comes back.
+func (d *Daemon) putAside(err error) error {
+	dir := d.config.Load().State.Dir
+	if !errors.Is(err, state.ErrDamaged) || d.config.Load().State.StopOnDamage {
+		return err
+	}
+	origin, aside := state.SetAside(dir, err, time.Now())
+	if aside != nil {
+		return errors.Join(err, aside)
+	}
+	d.setAside.Add(1)
+	d.log.Error("state was damaged and is set aside: everything is counted again from where the log begins", "dir", dir, "set_aside", origin.Aside, "err", origin.Why)
+	return nil
+}
+
+// bringBack restores the partitions that have state and that this process may read,
+// before the log is asked for anything: it is then that damage within them shows. It
+// can take long, and pages answer meanwhile.
+func (d *Daemon) bringBack() error {
+	d.house.Lock()
+	defer d.house.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.intake.waits("state is being brought back")
+	defer d.intake.waits("")
+	for {
+		err := d.restoreAll()
 		if !errors.Is(err, state.ErrDamaged) || d.config.Load().State.StopOnDamage {
 			return err
 		}
-		origin, aside := state.SetAside(d.config.Load().State.Dir, err, time.Now())
-		if aside != nil {
-			return errors.Join(err, aside)
+		if err := d.beginAgain(err); err != nil {
+			return err
 		}
-		d.setAside.Add(1)
-		d.log.Error("state was damaged and is set aside: everything is counted again from where the log begins", "dir", d.config.Load().State.Dir, "set_aside", origin.Aside, "err", origin.Why)
 	}
 }
 
-// tryState opens what there is.
-func (d *Daemon) tryState() (err error) {
-	begun := time.Now()
-	if d.store, err = state.Open(d.config.Load().State, d.config.Load().Kafka.Topic); err != nil {
-		return err
-	}
-	d.storeOpened(begun)
-	if words := d.store.Settled(); words != "" {
-		d.log.Warn("state was put right after a kill", "dir", d.config.Load().State.Dir, "what", words)
-	}
-	if err = d.openPartitions(); err != nil {
-		err = errors.Join(err, d.store.Close())
-		d.store = nil
-	}
-	return err
-}
-
-// openPartitions opens the partitions that have state, before the log is asked for
-// anything: it is then that damage shows.
-func (d *Daemon) openPartitions() (err error) {
-	d.intake.mu.Lock()
-	defer d.intake.mu.Unlock()
-	if d.intake.origin, err = state.ReadOrigin(d.config.Load().State.Dir); err != nil {
-		d.log.Warn("what state says of its own beginning cannot be read", "err", err)
-	}
+func (d *Daemon) restoreAll() error {
+	cfg := d.config.Load()
 	numbers, err := d.store.Partitions()
 	if err != nil {
 		return err
 	}
-	clear(d.intake.restored)
+	restored := map[int]*state.Partition{}
 	for _, number := range numbers {
-		if mine := d.config.Load().Kafka.Partitions; len(mine) > 0 && !slices.Contains(mine, number) {
+		if mine := cfg.Kafka.Partitions; len(mine) > 0 && !slices.Contains(mine, number) {
 			continue
 		}
-		if d.intake.restored[number], err = d.restore(number, d.config.Load()); err != nil {
+		if restored[number], err = d.restore(number, cfg); err != nil {
 			return err
 		}
 	}
+	d.intake.mu.Lock()
+	defer d.intake.mu.Unlock()
+	d.intake.restored = restored
 	return nil
+}
+
+// beginAgain puts an empty state in the place of one in which damage was found.
+func (d *Daemon) beginAgain(damage error) error {
+	d.shelf.Lock()
+	defer d.shelf.Unlock()
+	err := d.store.Close()
+	d.store = nil
+	if err == nil {
+		err = d.putAside(damage)
+	}
+	if err == nil {
+		err = d.openStore()
+	}
+	if err == nil {
+		d.watchesSpaceOf(d.store)
+	}
+	return err
 }
 
 // restore brings back one partition, as cfg has it.

@@ -20,7 +20,10 @@ func (d *Daemon) relieve(ctx context.Context) error {
 		case <-tick.C:
 		}
 		d.shelf.RLock()
-		err := d.store.Relieve()
+		var err error
+		if d.store != nil { // else the daemon is about to end
+			err = d.store.Relieve()
+		}
 		d.shelf.RUnlock()
 		if r := d.rebuilds.underWay(); r != nil {
 			_ = r.store.Relieve() // an error means that its directory has gone meanwhile

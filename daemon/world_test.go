@@ -100,7 +100,7 @@ func (w *world) config(dir, who string) daemon.Config { return parse(w.t, w.brok
 
 // learner is the part of settings by which an estimate depends on the order of the
 // log.
-const learner = "outcome_model: {learner: boosted_trees, learner_every: 100}"
+const learner = `outcome_model: {learner: boosted_trees, learner_every: "${env:LEARNER_EVERY:-100}"}`
 
 // changed is a configuration in which texts are replaced by others.
 func (w *world) changed(dir, who string, oldnew ...string) daemon.Config {
