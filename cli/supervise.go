@@ -43,8 +43,8 @@ func supervise(d supervised, log *slog.Logger) *supervisor {
 	return s
 }
 
-// ready says that the daemon is at work: state is open, pages are served, and a signal
-// to reload is heard. Brokers that cannot be reached are not waited for: starting
+// ready says that the daemon is at work: the store is open, pages are served, and a
+// signal to reload is heard. Brokers that cannot be reached are not waited for: starting
 // again would not bring them nearer.
 func (s *supervisor) ready() { s.say(systemd.SdNotifyReady + "\nSTATUS=" + s.status()) }
 
