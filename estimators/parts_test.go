@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"blipd/event"
@@ -116,5 +117,38 @@ func TestPoliciesApart(t *testing.T) {
 	}
 	if !reflect.DeepEqual(r.Models, want.Models) {
 		t.Errorf("models %+v, want %+v", r.Models, want.Models)
+	}
+}
+
+// TestLateHealth: a check that fails for a late part alone fails in the report, and
+// says whose it is.
+func TestLateHealth(t *testing.T) {
+	spec := blipSpec(1, false, false)
+	spec.MaxLevels = 2
+	ts := drawPanel(rand.New(rand.NewPCG(9, 9)), spec, 300)
+	few := drawPanel(rand.New(rand.NewPCG(9, 9)), spec, 300)
+	for _, x := range few {
+		for i := range x.Decisions {
+			x.Decisions[i].Calls = []event.Call{{Tool: "tool1"}}
+		}
+	}
+	keys := spec.PolicyKeys()
+	r := momentsOf(spec.Part(false, keys[:1]), few).Report()
+	find := func() *Check {
+		for i := range r.Health {
+			if r.Health[i].Name == "blip_levels" {
+				return &r.Health[i]
+			}
+		}
+		t.Fatal("no check of blip levels")
+		return nil
+	}
+	if !find().OK {
+		t.Fatalf("%+v", *find())
+	}
+	n := len(r.Health)
+	r.AddGains(momentsOf(spec.Part(true, keys[1:]), ts))
+	if c := find(); c.OK || !strings.Contains(c.Detail, spec.Policies[1].Name) || len(r.Health) != n {
+		t.Errorf("%d checks, %+v", len(r.Health), *c)
 	}
 }

@@ -167,3 +167,30 @@ func TestParts(t *testing.T) {
 		v.check(t)
 	})
 }
+
+// TestPartsAway: a partition that was away while the definition changed to and fro has
+// sums of another first part than the others, under the same definition: it begins anew.
+func TestPartsAway(t *testing.T) {
+	u := newRun(t, withPolicies("a")...)
+	u.apply(t, someEvents())
+	away, err := u.store.Partition(4, u.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(t, away, entries(0, someEvents()...))
+	for _, hash := range []string{"second", "first"} {
+		u.options.Rules[0].Hash = hash
+		u.p = openPartition(t, u.store, u.options)
+	}
+	if away, err = u.store.Partition(4, u.options); err != nil {
+		t.Fatal(err)
+	}
+	if number, _ := away.Epoch(0); number != 2 {
+		t.Errorf("epoch %d of the partition that was away", number)
+	}
+	one, _ := u.p.Ledgers(0)
+	two, _ := away.Ledgers(0)
+	if len(one) != 1 || len(two) != 1 || !reflect.DeepEqual(one[0].(*toy).held, two[0].(*toy).held) {
+		t.Errorf("%d and %d parts", len(one), len(two))
+	}
+}
