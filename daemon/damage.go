@@ -96,8 +96,11 @@ func (d *Daemon) restoreAll() error {
 	return nil
 }
 
-// beginAgain puts an empty state in the place of one in which damage was found.
+// beginAgain puts an empty state in the place of one in which damage was found. What
+// people hold stays held: it does not come from the log.
 func (d *Daemon) beginAgain(damage error) error {
+	d.holds.mu.Lock()
+	defer d.holds.mu.Unlock()
 	d.shelf.Lock()
 	defer d.shelf.Unlock()
 	err := d.store.Close()
@@ -110,6 +113,7 @@ func (d *Daemon) beginAgain(damage error) error {
 	}
 	if err == nil {
 		d.watchesSpaceOf(d.store)
+		err = d.store.SetHolds(slices.Collect(maps.Values(d.holds.now)))
 	}
 	return err
 }

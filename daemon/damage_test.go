@@ -103,6 +103,69 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestDamageInPartition: damage that only shows when a partition is brought back, while
+// pages are served already, sets the directory aside too; what people hold stays held.
+func TestDamageInPartition(t *testing.T) {
+	w := newWorld(t, 3)
+	log := events(200, 4)
+	for range 3 {
+		log = append(log, kafka.Message{Key: []byte("k"), Value: []byte("no event")})
+	}
+	w.produce(log...)
+	if err := w.cluster.DeleteTopic("rejected"); err != nil {
+		t.Fatal(err)
+	}
+	cfg := w.config(filepath.Join(t.TempDir(), "state"), "partitions: [0, 1, 2]")
+	d := start(t, cfg)
+	d.read(int64(len(log)))
+	if status, body := d.ask("POST", "/api/v1/hold", `{"reason":"refunds look odd","by":"anna"}`); status != 200 {
+		t.Fatalf("hold: %d %s", status, body)
+	}
+	d.end()
+	want := inside(t, &cfg)
+
+	store, err := state.Open(cfg.State, "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := 0 // letters between two others, as a commit takes them along that is lost
+	for number := range 3 {
+		p, err := store.Partition(number, daemon.StateOptions(&cfg))
+		if err != nil {
+			t.Fatal(err)
+		}
+		letters, err := p.Outbox(10)
+		if err == nil && len(letters) == 3 {
+			cut++
+			err = p.Delivered(letters[1:2])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Close(); err != nil || cut != 1 {
+		t.Fatalf("%d partitions have letters (%v)", cut, err)
+	}
+	d = start(t, cfg)
+	eventually(t, "it is said", func() bool {
+		_, body := d.get("/metrics")
+		return strings.Contains(body, "blipd_state_set_aside_total 1")
+	})
+	d.read(int64(len(log)))
+	d.end()
+	if aside, err := filepath.Glob(cfg.State.Dir + ".damaged-*"); err != nil || len(aside) != 1 {
+		t.Errorf("set aside: %v, %v", aside, err)
+	}
+	if diff := cmp.Diff(want, inside(t, &cfg)); diff != "" {
+		t.Errorf("counted again it is another (-before +after):\n%s", diff)
+	}
+	d = start(t, cfg)
+	if held := d.Held(); len(held) != 1 || held[0].By != "anna" {
+		t.Errorf("held: %+v", held)
+	}
+	d.end()
+}
+
 // TestDamageWhileRunning: damage that shows while the daemon runs ends it with an error
 // that says so, and the next start sets the directory aside.
 func TestDamageWhileRunning(t *testing.T) {
